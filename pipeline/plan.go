@@ -51,7 +51,12 @@ func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job pla
 // account returns what all runs have spent, and brings its index up to date if the caller holds the lock.
 func (p *Pipeline) account(locked bool) (*credits.Account, error) {
 	if locked {
-		return ledger.Update(p.segments())
+		account, lost, err := ledger.Update(p.segments())
+		if len(lost) > 0 {
+			p.Log.Warn("the journal lacks segments that it had: `fleetlake verify` names them", "segments", len(lost),
+				"first", lost[0].Segment)
+		}
+		return account, err
 	}
 	return ledger.Read(p.segments())
 }

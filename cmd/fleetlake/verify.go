@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/journal"
@@ -21,23 +22,31 @@ const maxWrong = 3
 
 func (a *app) verifyCommand() *cobra.Command {
 	var asJSON, salvage bool
+	var backup string
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Check journal, lake and warehouse against each other",
 		Long: `Read every byte of journal, lake and warehouse, and check them against each other: checksums and
-order of entries; files, sizes, SHA-256 and rows against the manifests; the invariants and the rows
+order of entries; the segments against the list of all that there were; files, sizes, SHA-256 and rows against the manifests; the invariants and the rows
 of the tables; whether every run that ended is published; the credits of the table requests. It
 prints one line per check, with the remedy for what is wrong, and then ends with exit code 1. It
 changes nothing, and works while a run is under way.
 
 With --salvage it first makes damaged segments of the journal readable again: entries that are whole
 stay, the possible cost of the lost ones counts as spent, and the damaged file is kept beside the
-new one. A good copy from a backup is better: restore it first if there is one.`,
+new one. A good copy from a backup is better: restore it first if there is one.
+
+With --backup it checks a copy of the journal in another directory instead: its entries, its list of
+segments, and whether it has every run of the data directory up to its newest one.`,
 		Example: `  fleetlake verify
   fleetlake verify --salvage
+  fleetlake verify --backup /backup/fleetlake
   fleetlake verify --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if backup != "" {
+				return a.verifyBackup(cmd.Context(), backup, asJSON)
+			}
 			dir, err := a.boundedLake()
 			if err != nil {
 				return err
@@ -58,27 +67,50 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 			if checks, err = addDamagedLines(checks, dir); err != nil {
 				return err
 			}
-			for _, c := range checks {
-				if !c.OK {
-					a.code = exitUnexpected
+			if !asJSON {
+				if err := renderSalvaged(a.stdout, salvage, salvaged); err != nil {
+					return err
 				}
 			}
-			if asJSON {
-				return console.WriteJSON(a.stdout, struct {
-					OK       bool               `json:"ok"`
-					Checks   []derive.Check     `json:"checks"`
-					Salvaged []journal.Salvaged `json:"salvaged,omitempty"`
-				}{a.code == exitDone, checks, salvaged})
-			}
-			if err := renderSalvaged(a.stdout, salvage, salvaged); err != nil {
-				return err
-			}
-			return renderChecks(a.stdout, checks)
+			return a.reportChecks(checks, salvaged, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	c.Flags().StringVar(&backup, "backup", "", "check the copy of the journal in this directory")
 	c.Flags().BoolVar(&salvage, "salvage", false, "first recover what is readable of damaged segments of the journal")
+	c.MarkFlagsMutuallyExclusive("backup", "salvage")
 	return c
+}
+
+// verifyBackup checks a copy of the journal. The data directory need not be there: it may be what was lost.
+func (a *app) verifyBackup(ctx context.Context, backup string, asJSON bool) error {
+	dir, err := a.data()
+	if err != nil {
+		return err
+	}
+	checks, err := derive.VerifyBackup(ctx, backup, dir)
+	if errors.Is(err, derive.ErrNoBackup) {
+		return fmt.Errorf("%w: %w", err, errUsage)
+	}
+	if err != nil {
+		return err
+	}
+	return a.reportChecks(checks, nil, asJSON)
+}
+
+// reportChecks prints checks. One that failed is the exit code.
+func (a *app) reportChecks(checks []derive.Check, salvaged []journal.Salvaged, asJSON bool) error {
+	if slices.ContainsFunc(checks, func(c derive.Check) bool { return !c.OK }) {
+		a.code = exitUnexpected
+	}
+	if !asJSON {
+		return renderChecks(a.stdout, checks)
+	}
+	return console.WriteJSON(a.stdout, struct {
+		OK       bool               `json:"ok"`
+		Checks   []derive.Check     `json:"checks"`
+		Salvaged []journal.Salvaged `json:"salvaged,omitempty"`
+	}{a.code == exitDone, checks, salvaged})
 }
 
 // addDamagedLines adds a check that failed for each of the files of lines, which have nothing that was paid for, of which

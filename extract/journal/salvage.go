@@ -60,6 +60,18 @@ func Salvage(path string, plan Plan) (Salvaged, error) {
 	return done, err
 }
 
+// asidePath is where the nth damaged file of a segment is kept.
+func asidePath(path string, n int) string { return fmt.Sprintf("%s.damaged-%d", path, n) }
+
+// Asides returns how many damaged files of a segment Salvage has kept.
+func Asides(path string) int {
+	for n := 1; ; n++ {
+		if _, err := os.Lstat(asidePath(path, n)); err != nil {
+			return n - 1
+		}
+	}
+}
+
 // intact returns the number of entries of a segment that can be read without a hole; -1 for a
 // segment that cannot.
 func intact(path string) (int, error) {
@@ -205,7 +217,7 @@ func fill(p part, plan Plan, credits int) (in []Entry) {
 // leaves one or the other under that path.
 func replaceFile(path string, text []byte) (aside string, err error) {
 	for n := 1; ; n++ {
-		aside = fmt.Sprintf("%s.damaged-%d", path, n)
+		aside = asidePath(path, n)
 		if err = os.Link(path, aside); !errors.Is(err, os.ErrExist) {
 			break
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/ledger"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -124,7 +125,10 @@ func (r *rebuild) run(ctx context.Context) (err error) {
 		return fmt.Errorf("rebuild: %w", err)
 	}
 	r.done.Switched = true // from here on every start completes the switch
-	return settle(r.d)
+	if err := settle(r.d); err != nil || !r.o.Lose {
+		return err
+	}
+	return ledger.Accept(r.d.Journal)
 }
 
 // readRequests reads how many requests each published run has sent: from the warehouse, or from the
@@ -245,5 +249,14 @@ func (r *rebuild) compareRuns() error {
 	for _, run := range lost {
 		r.done.Left = append(r.done.Left, run+": it is published, and missing from the journal")
 	}
-	return nil
+	if r.only != nil {
+		return nil
+	}
+	l, err := ledger.Compare(r.d.Journal)
+	for _, s := range l.Lost {
+		if !slices.Contains(lost, s.Run) {
+			r.done.Left = append(r.done.Left, lostWords(s))
+		}
+	}
+	return err
 }

@@ -79,8 +79,8 @@ func lastPublished(dir string) [2]time.Time {
 }
 
 func verify(ctx context.Context, dir string) ([]Check, error) {
-	v := verifier{dir: dir, segments: map[string]segment{}}
-	steps := []func(context.Context) error{v.journal, v.open, v.lake, v.warehouse, v.published, v.credits}
+	v := verifier{dir: dir, journalDir: filepath.Join(dir, "journal"), segments: map[string]segment{}}
+	steps := []func(context.Context) error{v.journal, v.list, v.open, v.lake, v.warehouse, v.published, v.credits}
 	var err error
 	for _, step := range steps {
 		if err == nil {
@@ -95,9 +95,10 @@ func verify(ctx context.Context, dir string) ([]Check, error) {
 
 // verifier is the state that the checks share.
 type verifier struct {
-	dir      string
-	checks   []Check
-	segments map[string]segment // by run
+	dir        string
+	journalDir string
+	checks     []Check
+	segments   map[string]segment // by run
 
 	w      *warehouse.Warehouse // the published file; nil if there is none
 	runs   map[string]bool      // the published runs
@@ -117,7 +118,7 @@ func (v *verifier) add(name, do, summary string, wrong []string) {
 
 // journal reads every frame of every segment.
 func (v *verifier) journal(ctx context.Context) error {
-	paths, err := journal.Segments(filepath.Join(v.dir, "journal"))
+	paths, err := journal.Segments(v.journalDir)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,13 @@
 // Package ledger reads what all runs of a data directory spent, from its journal alone: no warehouse that is rolled
 // back, held back, rebuilt or lost changes it.
 //
-// An index beside the journal has the money of each segment, so that a run need not read a year of answers. It is a
-// cache: a line that is missing, torn, or of a segment that has another size now is read from the segment again.
+// An index beside the journal has the money of each segment, so that a run need not read a year of answers. Of that it is
+// a cache: a line that is missing, torn, or of a segment that has another size now is read from the segment again.
+//
+// It is also the list of all segments that there were. Segments only grow, but for those that Salvage replaces, and
+// none is ever removed: one that is listed and is missing, or has become shorter, is lost, as after a restore of an
+// incomplete backup. Its line stays until the segment is back, or the loss is accepted. A segment is listed when it has
+// its end and all of it is on disk, so that no crash makes a whole one look lost.
 //
 // # What a crash leaves of the account
 //
@@ -37,9 +42,24 @@ const Index = "credits.ndjson"
 
 // line is the money of one segment in the index.
 type line struct {
-	Segment string      `json:"segment"` // its path below the journal, with slashes
-	Size    int64       `json:"size"`    // of its file, in bytes
+	Segment string      `json:"segment"`          // its path below the journal, with slashes
+	Size    int64       `json:"size"`             // of its file, in bytes
+	Asides  int         `json:"asides,omitempty"` // damaged files of it that were kept when that was its size
 	Run     credits.Run `json:"run"`
+}
+
+// Lost is a segment that is listed, and that is missing or shorter than it was.
+type Lost struct {
+	Segment        string // its path below the journal, with slashes
+	Run, Job, Date string
+	Size, Left     int64 // of its file, in bytes: as listed and now; Left is -1 if it is missing
+}
+
+// List is what the index says of the segments.
+type List struct {
+	Listed  int
+	Lost    []Lost
+	Damaged int // lines that are not as they were written
 }
 
 // Read returns the account of the runs in a directory of segments, a run that goes on as far as it is on disk, with
@@ -50,24 +70,76 @@ func Read(segments string) (*credits.Account, error) {
 
 // ReadUntil is Read without the runs after one; "" is all runs.
 func ReadUntil(segments, last string) (*credits.Account, error) {
-	lines, _, err := read(segments)
+	s, err := read(segments)
 	if err != nil {
 		return nil, err
 	}
-	return accountOf(lines, last), nil
+	return accountOf(s.found, last), nil
 }
 
-// Update brings the index up to date, and returns the account. The caller holds the lock of the data directory. That
-// the index cannot be written is no error, since all of it is in the journal.
-func Update(segments string) (*credits.Account, error) {
-	lines, current, err := read(segments)
+// Update brings the index up to date, and returns the account, and the segments that are lost. The caller holds the
+// lock of the data directory. That the index cannot be written is no error, since all of it is in the journal.
+func Update(segments string) (*credits.Account, []Lost, error) {
+	s, err := read(segments)
 	if err != nil {
+		return nil, nil, err
+	}
+	if !s.current {
+		_ = write(segments, s.list)
+	}
+	return accountOf(s.found, ""), s.lost, nil
+}
+
+// Compare compares the segments in a directory with the list there. Without a list nothing is lost. It writes nothing.
+func Compare(segments string) (List, error) {
+	index, damaged, err := readIndex(filepath.Join(segments, Index))
+	if err != nil {
+		return List{}, err
+	}
+	l := List{Listed: len(index), Damaged: damaged}
+	for _, name := range slices.Sorted(maps.Keys(index)) {
+		lost, err := index[name].lost(segments)
+		if err != nil {
+			return List{}, err
+		}
+		if lost != nil {
+			l.Lost = append(l.Lost, *lost)
+		}
+	}
+	return l, nil
+}
+
+// Accept makes the list anew of the segments that there are: what is lost is no longer looked for. The caller holds the
+// lock of the data directory.
+func Accept(segments string) error {
+	s, err := read(segments)
+	if err != nil {
+		return err
+	}
+	return write(segments, s.found)
+}
+
+// lost returns what is lost of the segment of a line; nil for nothing.
+func (l line) lost(segments string) (*Lost, error) {
+	path := filepath.Join(segments, filepath.FromSlash(l.Segment))
+	lost := Lost{Segment: l.Segment, Run: l.Run.ID, Job: l.Run.Job, Date: l.Run.Date, Size: l.Size, Left: -1}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &lost, nil
+	case err != nil:
+		return nil, fmt.Errorf("look for a segment: %w", err)
+	case info.Size() == l.Size || journal.Asides(path) != l.Asides:
+		return nil, nil
+	}
+	if lost.Left = info.Size(); lost.Left < lost.Size {
+		return &lost, nil
+	}
+	// a start gives a run without its end another one, after which the segment may be longer than it was
+	if run, err := runOf(path); err != nil || run.Ended || !l.Run.Ended {
 		return nil, err
 	}
-	if !current {
-		_ = write(segments, lines)
-	}
-	return accountOf(lines, ""), nil
+	return &lost, nil
 }
 
 // accountOf returns the account of the runs up to one; "" is all runs.
@@ -91,43 +163,87 @@ func Keep(segments, path string, run credits.Run) {
 		return
 	}
 	name = filepath.ToSlash(name)
-	index[name] = line{Segment: name, Size: info.Size(), Run: run}
-	lines := slices.SortedFunc(maps.Values(index), func(a, b line) int { return strings.Compare(a.Run.ID, b.Run.ID) })
+	index[name] = line{Segment: name, Size: info.Size(), Asides: journal.Asides(path), Run: run}
+	lines := slices.SortedFunc(maps.Values(index), byRun)
 	_ = write(segments, lines)
 }
 
-// read returns a line for each segment, the oldest run first, and whether the index had them all and no other.
-func read(segments string) (lines []line, current bool, err error) {
+// segmentsRead is what the index and the segments say.
+type segmentsRead struct {
+	found   []line // of the segments that there are, as they are
+	list    []line // of those, and of what is lost as it was
+	lost    []Lost
+	current bool // the index has this list
+}
+
+// read reads the index, and each segment that it lacks.
+func read(segments string) (s segmentsRead, err error) {
 	index, torn, err := readIndex(filepath.Join(segments, Index))
 	if err != nil {
-		return nil, false, err
+		return s, err
 	}
 	paths, err := journal.Segments(segments)
 	if err != nil {
-		return nil, false, err
+		return s, err
 	}
-	current = !torn
+	s.current = torn == 0
 	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, false, fmt.Errorf("read the credits of a segment: %w", err)
-		}
 		name, err := filepath.Rel(segments, path)
 		if err != nil {
-			return nil, false, fmt.Errorf("read the credits of a segment: %w", err)
+			return s, fmt.Errorf("read the credits of a segment: %w", err)
 		}
-		l, known := index[filepath.ToSlash(name)]
-		if !known || l.Size != info.Size() {
-			current = false
-			l = line{Segment: filepath.ToSlash(name), Size: info.Size()}
-			if l.Run, err = runOf(path); err != nil {
-				return nil, false, err
+		listed, known := index[filepath.ToSlash(name)]
+		l, err := listed.upToDate(path, filepath.ToSlash(name))
+		if err != nil {
+			return s, err
+		}
+		s.found = append(s.found, l)
+		if known {
+			s.current = s.current && l.Size == listed.Size
+			delete(index, l.Segment)
+			lost, err := listed.lost(segments)
+			if err != nil {
+				return s, err
 			}
+			if lost != nil {
+				s.lost = append(s.lost, *lost)
+				s.list = append(s.list, listed)
+				continue
+			}
+		} else {
+			s.current = false
 		}
-		lines = append(lines, l)
+		s.list = append(s.list, l)
 	}
-	return lines, current && len(index) == len(lines), nil
+	for _, name := range slices.Sorted(maps.Keys(index)) { // those that are missing
+		lost, err := index[name].lost(segments)
+		if err != nil {
+			return s, err
+		}
+		if lost != nil {
+			s.lost = append(s.lost, *lost)
+		}
+		s.list = append(s.list, index[name])
+	}
+	slices.SortFunc(s.list, byRun)
+	return s, nil
 }
+
+// upToDate is the line of a segment as it is now.
+func (l line) upToDate(path, name string) (line, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return line{}, fmt.Errorf("read the credits of a segment: %w", err)
+	}
+	if l.Segment != "" && l.Size == info.Size() {
+		return l, nil
+	}
+	now := line{Segment: name, Size: info.Size(), Asides: journal.Asides(path)}
+	now.Run, err = runOf(path)
+	return now, err
+}
+
+func byRun(a, b line) int { return strings.Compare(a.Run.ID, b.Run.ID) }
 
 // runOf reads the money of a segment. One that is damaged counts as all that its plan allowed, or as what can be read
 // of it if that is more.
@@ -148,17 +264,17 @@ func runOf(path string) (credits.Run, error) {
 	return r.Run(), nil
 }
 
-// readIndex returns the intact lines of an index by segment, and whether it has others; none if there is no index.
-func readIndex(path string) (lines map[string]line, torn bool, err error) {
+// readIndex returns the intact lines of an index by segment, and how many others it has; none if there is no index.
+func readIndex(path string) (lines map[string]line, torn int, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, fmt.Errorf("read the index of credits: %w", err)
+		return nil, 0, fmt.Errorf("read the index of credits: %w", err)
 	}
 	lines = map[string]line{}
 	for l := range bytes.Lines(text) {
 		var one line
 		if !durable.LineIntact(l) || json.Unmarshal(l, &one) != nil || one.Segment == "" {
-			torn = true
+			torn++
 			continue
 		}
 		lines[one.Segment] = one

@@ -3,9 +3,11 @@ package ledger
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,7 +49,7 @@ func journalOf(t *testing.T) (root string, paths []string) {
 	for i, run := range []string{"20261120T020000.000Z-aaaa", "20261120T030000.000Z-aaaa", "20261120T040000.000Z-aaaa"} {
 		paths = append(paths, segment(t, root, run, i+2))
 	}
-	_, err := Update(root)
+	_, _, err := Update(root)
 	must(t, err)
 	return root, paths
 }
@@ -82,7 +84,7 @@ func TestTheIndexIsACache(t *testing.T) {
 	}
 	must(t, os.Remove(path))
 	check("missing")
-	_, err = Update(root)
+	_, _, err = Update(root)
 	must(t, err)
 	again, err := os.ReadFile(path)
 	must(t, err)
@@ -100,7 +102,7 @@ func TestTheIndexIsACache(t *testing.T) {
 		t.Errorf("after a further request the night counts as %d, want 97", got)
 	}
 	must(t, os.Remove(paths[0]))
-	if a, err = Update(root); err != nil || counted(a) != 77 {
+	if a, _, err = Update(root); err != nil || counted(a) != 77 {
 		t.Errorf("without the first segment the night counts as %d, want 77: %v", counted(a), err)
 	}
 }
@@ -149,7 +151,7 @@ func TestUntil(t *testing.T) {
 // TestAnEmptyJournal has no account, and no index.
 func TestAnEmptyJournal(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "journal")
-	a, err := Update(root)
+	a, _, err := Update(root)
 	must(t, err)
 	if got := counted(a); got != 0 {
 		t.Errorf("%d credits were spent", got)
@@ -164,8 +166,133 @@ func TestAJournalThatCannotBeWritten(t *testing.T) {
 	root, _ := journalOf(t)
 	must(t, os.Remove(filepath.Join(root, Index)))
 	must(t, os.Mkdir(filepath.Join(root, Index+".part"), 0o750)) // in the place of the temporary file
-	a, err := Update(root)
+	a, _, err := Update(root)
 	if err != nil || counted(a) != 90 {
 		t.Errorf("the night counts as %d, want 90: %v", counted(a), err)
+	}
+}
+
+// lostIn is what the list of a journal finds missing or short, before and after a run has brought it up to date.
+func lostIn(t *testing.T, root string) (lost []string) {
+	t.Helper()
+	for range 2 {
+		l, err := Compare(root)
+		must(t, err)
+		lost = nil
+		for _, s := range l.Lost {
+			lost = append(lost, fmt.Sprintf("%s %s %d of %d", s.Run, s.Date, s.Left, s.Size))
+		}
+		_, again, err := Update(root)
+		must(t, err)
+		if diff := cmp.Diff(l.Lost, again); diff != "" {
+			t.Errorf("a run finds something else lost than verify (-verify +run):\n%s", diff)
+		}
+	}
+	return lost
+}
+
+// ended is the segment of a run that came to its end.
+func ended(t *testing.T, path string) int64 {
+	t.Helper()
+	s, _, err := journal.Reopen(path)
+	must(t, err)
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: night, End: &journal.End{State: "done"}})
+	must(t, errors.Join(err, s.Close()))
+	return sizeOf(t, path)
+}
+
+func sizeOf(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	must(t, err)
+	return info.Size()
+}
+
+// TestWhatIsLostIsNamed and stays so until it is back, or the loss is accepted. What our own program does to a segment
+// loses nothing.
+func TestWhatIsLostIsNamed(t *testing.T) {
+	const run = "20261120T030000.000Z-aaaa"
+	for name, c := range map[string]struct {
+		do   func(path string)
+		lost string // with the size as it was
+	}{
+		"nothing":            {func(string) {}, ""},
+		"a segment":          {func(path string) { must(t, os.Remove(path)) }, run + " 2026-11-20 -1 of %d"},
+		"its night":          {func(path string) { must(t, os.RemoveAll(filepath.Dir(path))) }, "all"},
+		"its last bytes":     {func(path string) { must(t, os.Truncate(path, sizeOf(t, path)-1)) }, run + " 2026-11-20 " + "less"},
+		"half of it":         {func(path string) { must(t, os.Truncate(path, sizeOf(t, path)/2)) }, run + " 2026-11-20 " + "less"},
+		"all of its content": {func(path string) { must(t, os.Truncate(path, 0)) }, run + " 2026-11-20 0 of %d"},
+		"its end, in place of which a start wrote another": {func(path string) {
+			must(t, os.Truncate(path, sizeOf(t, path)-1))
+			s, _, err := journal.Reopen(path)
+			must(t, err)
+			_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: night, End: &journal.End{State: "killed", Reason: strings.Repeat("the process died ", 20)}})
+			must(t, errors.Join(err, s.Close()))
+		}, run + " 2026-11-20 more"},
+		"nothing, since it grew": {func(path string) {
+			s, _, err := journal.Reopen(path)
+			must(t, err)
+			_, err = s.Append(journal.Entry{Kind: journal.KindAccept, At: night})
+			must(t, errors.Join(err, s.Close()))
+		}, ""},
+		"nothing, since it was salvaged": {func(path string) {
+			b, err := os.ReadFile(path)
+			must(t, err)
+			clear(b[len(b)/3 : 2*len(b)/3])
+			must(t, os.WriteFile(path, b, 0o640))
+			before := sizeOf(t, path)
+			done, err := journal.Salvage(path, journal.Plan{Run: run, Date: "2026-11-20"})
+			must(t, err)
+			if after := sizeOf(t, path); done.Aside == "" || after >= before {
+				t.Errorf("%+v: %d bytes, %d before", done, after, before)
+			}
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, paths := journalOf(t)
+			size := ended(t, paths[1])
+			_, _, err := Update(root)
+			must(t, err)
+			c.do(paths[1])
+			lost := lostIn(t, root)
+			switch {
+			case c.lost == "" && len(lost) == 0, c.lost == "all" && len(lost) == 3:
+			case len(lost) != 1 || !strings.HasPrefix(lost[0], strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(c.lost, "less"), "more"), "%d")):
+				t.Errorf("lost are %q, want %q", lost, c.lost)
+			case !strings.HasSuffix(lost[0], fmt.Sprintf(" of %d", size)):
+				t.Errorf("lost are %q, want of %d", lost, size)
+			}
+			must(t, Accept(root))
+			if again := lostIn(t, root); len(again) > 0 {
+				t.Errorf("after the loss is accepted, lost are %q", again)
+			}
+		})
+	}
+}
+
+// TestASegmentThatIsBackIsNotLost any more.
+func TestASegmentThatIsBackIsNotLost(t *testing.T) {
+	root, paths := journalOf(t)
+	must(t, os.Rename(paths[1], paths[1]+".away"))
+	if lost := lostIn(t, root); len(lost) != 1 {
+		t.Errorf("lost are %q", lost)
+	}
+	must(t, os.Rename(paths[1]+".away", paths[1]))
+	if lost := lostIn(t, root); len(lost) != 0 {
+		t.Errorf("lost are %q", lost)
+	}
+}
+
+// TestAJournalWithoutAList gets one, and has lost nothing before.
+func TestAJournalWithoutAList(t *testing.T) {
+	root, paths := journalOf(t)
+	must(t, os.Remove(filepath.Join(root, Index)))
+	must(t, os.Remove(paths[0]))
+	if lost := lostIn(t, root); len(lost) != 0 {
+		t.Errorf("lost are %q", lost)
+	}
+	must(t, os.Remove(paths[1]))
+	if lost := lostIn(t, root); len(lost) != 1 {
+		t.Errorf("lost are %q", lost)
 	}
 }

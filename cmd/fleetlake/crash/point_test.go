@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/ledger"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
 )
 
@@ -106,6 +107,7 @@ func (w *world) money() money {
 func (m *money) afterCrash(w *world) {
 	w.t.Helper()
 	w.service.settle(w.t, w.address)
+	w.hasAllSegments()
 	answered, intended, newlyLost := w.kept(journal.KindAnswer), w.kept(journal.KindIntent), map[string]int{}
 	for key, n := range w.billed() {
 		if n > intended[key]-m.before[journal.KindIntent][key] {
@@ -123,9 +125,20 @@ func (m *money) afterCrash(w *world) {
 	}
 }
 
+// hasAllSegments checks that no segment of the journal is missing or short by the list of all that there were: no crash
+// makes it look so.
+func (w *world) hasAllSegments() {
+	w.t.Helper()
+	l, err := ledger.Compare(filepath.Join(w.data(), "journal"))
+	if err != nil || len(l.Lost) > 0 || l.Damaged > 0 {
+		w.t.Errorf("a crash looks like a loss: %+v, %v", l, err)
+	}
+}
+
 // check compares a world with the one that nobody disturbed.
 func (m *money) check(w *world, s *stage) {
 	w.t.Helper()
+	w.hasAllSegments()
 	got, want := w.state(), s.ref.left
 	if s.or != "" { // the command may not have begun
 		if other := byName(s.or).ref.left; got.tables["vessels"] == other.tables["vessels"] {

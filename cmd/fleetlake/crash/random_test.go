@@ -61,11 +61,13 @@ func TestKillsLoseNothing(t *testing.T) {
 			t.Fatalf("exit code %d after %d kills: %s", o.code, kills, o.stderr)
 		}
 		kills++
+		w.hasAllSegments()
 	}
 	t.Logf("%d kills", kills)
 	if kills < 10 {
 		t.Errorf("only %d kills before the end: the test has lost its grip", kills)
 	}
+	w.hasAllSegments()
 	got, want := w.tables(), alone.tables()
 	for table := range facts {
 		if got[table] != want[table] {
