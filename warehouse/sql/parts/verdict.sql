@@ -17,3 +17,8 @@ CASE WHEN coalesce(c.due, 0) = 0 THEN if(p.answers > 0 AND p.state = 'done', 'wh
                      WHEN c.covered = 0 THEN 'broken'
                      ELSE 'partial' END
 {{- end}}
+
+-- makes_no_search: whether a job only looks vessels up, or asks questions: it says nothing of the counts of other jobs.
+{{define "makes_no_search" -}}
+NOT EXISTS (FROM runs AS s SEMI JOIN coverage AS c ON c.run_id = s.run_id WHERE s.job IS NOT DISTINCT FROM {{.}})
+{{- end}}

@@ -15,6 +15,7 @@ WITH published AS (
            arg_max(state, run_id) AS state, arg_max(reason, run_id) AS reason, arg_max(report, run_id) AS report,
            coalesce(sum(internal.answers_of(report)), 0) AS answers
     FROM   runs
+    WHERE  job IS DISTINCT FROM 'probe' -- a question of fleetlake probe is no night
     GROUP BY job, snapshot_date
 -- unpublished: what was paid on a day in runs that are not in this file
 ), unpublished AS (
@@ -23,7 +24,8 @@ WITH published AS (
 ), grid AS (
     SELECT job, unnest(generate_series(first_night, last_night, INTERVAL 1 DAY))::DATE AS snapshot_date, ahead
     FROM   (SELECT job, min(snapshot_date) AS first_night, (SELECT max(snapshot_date) FROM runs) AS last_night,
-                   arg_max(snapshot_date - (started_at AT TIME ZONE 'UTC')::DATE, run_id) AS ahead FROM runs GROUP BY job)
+                   arg_max(snapshot_date - (started_at AT TIME ZONE 'UTC')::DATE, run_id) AS ahead
+            FROM runs WHERE job IS DISTINCT FROM 'probe' GROUP BY job)
 ), searched AS (
     {{- template "searched" ""}}
 ), counted AS (
@@ -80,11 +82,13 @@ COMMENT ON COLUMN nights.previous_whole_night IS 'The last night of the job befo
 CREATE OR REPLACE VIEW night_verdicts AS
 SELECT snapshot_date, best.verdict AS verdict, best.reason AS reason, best.verdict = 'whole' AS whole
 FROM (
-    SELECT snapshot_date, arg_min({verdict: verdict, reason: reason}, list_position(['whole', 'partial', 'broken', 'held back', 'none'], verdict)) AS best
-    FROM   nights
+    SELECT snapshot_date,
+           arg_min({verdict: verdict, reason: reason},
+                   {aside: {{template "makes_no_search" "n.job"}}, rank: list_position(['whole', 'partial', 'broken', 'held back', 'none'], verdict)}) AS best
+    FROM   nights AS n
     GROUP BY snapshot_date
 );
-COMMENT ON VIEW night_verdicts IS 'One row per night: the best verdict of its jobs, to join a count by night with, such as fleet_daily, zone_daily or fleet_on(night).';
+COMMENT ON VIEW night_verdicts IS 'One row per night: the best verdict of its jobs that search (one that only looks vessels up says nothing of the counts of others; it counts where no job searches), to join a count by night with, such as fleet_daily, zone_daily or fleet_on(night).';
 COMMENT ON COLUMN night_verdicts.snapshot_date IS 'The night.';
 COMMENT ON COLUMN night_verdicts.verdict IS 'As in nights.';
 COMMENT ON COLUMN night_verdicts.reason IS 'Why, in words.';
