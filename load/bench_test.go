@@ -130,6 +130,38 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
+// BenchmarkSmallNight publishes nights of a few vessels, one by one, as most tests do, and prints what one costs.
+func BenchmarkSmallNight(b *testing.B) {
+	for name, nights := range map[string][]run{"quiet": quietNights(), "voyages": voyages(), "life": life()} {
+		b.Run(name, func(b *testing.B) {
+			var publishing time.Duration
+			for b.Loop() {
+				dir := b.TempDir()
+				for _, r := range nights {
+					m, err := Write(dir, r.row(), r)
+					if err != nil {
+						b.Fatal(err)
+					}
+					before := usage().cpu
+					if err := Publish(b.Context(), dir, Options{}, m); err != nil {
+						b.Fatal(err)
+					}
+					publishing += usage().cpu - before
+				}
+			}
+			b.ReportMetric(publishing.Seconds()/float64(b.N*len(nights)), "CPU-s/night")
+		})
+	}
+}
+
+// quietNights are nights on which one vessel is listed and nothing changes.
+func quietNights() (nights []run) {
+	for day := 1; day <= 10; day++ {
+		nights = append(nights, night(fmt.Sprintf("%02d", day), listings(ever)))
+	}
+	return nights
+}
+
 type used struct {
 	cpu     time.Duration
 	peakMiB int64

@@ -50,40 +50,42 @@ func (p *publication) checkBuild(ctx context.Context, w *warehouse.Warehouse) er
 	return nil
 }
 
-// checkRun checks the lake files of a run, and the rows of the tables that get exactly one row for
-// each row of the lake.
+// wholeTables are the tables that get exactly one row for each row of the lake.
+var wholeTables = []string{transform.Requests.Name, transform.Coverage.Name, transform.Issues.Name}
+
+// checkRun checks the lake files of a run, their sizes and the numbers of rows in their footers, and its rows in the
+// wholeTables.
 func (p *publication) checkRun(ctx context.Context, w *warehouse.Warehouse, m Manifest) error {
-	for _, table := range []string{transform.Requests.Name, transform.Coverage.Name, transform.Issues.Name} {
-		f, _ := m.file(table)
-		got, err := w.Count(ctx, table, m.Run.ID)
+	got, err := w.RowsOfRun(ctx, m.Run.ID, wholeTables...)
+	if err != nil {
+		return err
+	}
+	for _, table := range wholeTables {
+		if f, _ := m.file(table); got[table] != f.Rows {
+			return fmt.Errorf("%d rows in %s, the manifest has %d", got[table], table, f.Rows)
+		}
+	}
+	var paths []string
+	for _, f := range m.Files {
+		paths = append(paths, p.pathOf(f))
+	}
+	rows, err := w.ParquetRows(ctx, paths...)
+	if err != nil {
+		return err
+	}
+	for _, f := range m.Files {
+		info, err := os.Stat(p.pathOf(f))
 		if err != nil {
 			return err
 		}
-		if got != f.Rows {
-			return fmt.Errorf("%d rows in %s, the manifest has %d", got, table, f.Rows)
-		}
-	}
-	for _, f := range m.Files {
-		if err := p.checkFile(ctx, w, f); err != nil {
-			return err
+		if n := rows[p.pathOf(f)]; info.Size() != f.Bytes || n != f.Rows {
+			return fmt.Errorf("%s has %d bytes and %d rows, the manifest has %d and %d", f.Path, info.Size(), n, f.Bytes, f.Rows)
 		}
 	}
 	return nil
 }
 
-// checkFile checks the size of a lake file, and the number of rows in its footer.
-func (p *publication) checkFile(ctx context.Context, w *warehouse.Warehouse, f File) error {
-	path := filepath.Join(lake(p.dir), filepath.FromSlash(f.Path))
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	rows, err := w.ParquetRows(ctx, path)
-	if err != nil {
-		return err
-	}
-	if info.Size() != f.Bytes || rows != f.Rows {
-		return fmt.Errorf("%s has %d bytes and %d rows, the manifest has %d and %d", f.Path, info.Size(), rows, f.Bytes, f.Rows)
-	}
-	return nil
+// pathOf is the path of a lake file.
+func (p *publication) pathOf(f File) string {
+	return filepath.Join(lake(p.dir), filepath.FromSlash(f.Path))
 }

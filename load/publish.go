@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -91,7 +90,6 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 			b.Steps = append(b.Steps, fleet)
 		}
 	}
-	debug.FreeOSMemory() // writing the files left garbage, and DuckDB needs the memory
 	if err := warehouse.Update(ctx, b); err != nil {
 		for _, path := range p.fleetFiles {
 			os.Remove(path + durable.Part) // Clean removes what is left
@@ -213,7 +211,7 @@ func (p *publication) paths(night []*Manifest, table string) []string {
 	var paths []string
 	for _, m := range night {
 		if f, ok := m.file(table); ok {
-			paths = append(paths, filepath.Join(lake(p.dir), filepath.FromSlash(f.Path)))
+			paths = append(paths, p.pathOf(f))
 		}
 	}
 	return paths

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
@@ -86,8 +85,8 @@ func (l *LakeFiles) file(ctx context.Context, path string, f File, w *warehouse.
 	if err != nil {
 		return err
 	}
-	if rows != f.Rows {
-		l.problem("%s has %d rows, the manifest has %d", f.Path, rows, f.Rows)
+	if rows[path] != f.Rows {
+		l.problem("%s has %d rows, the manifest has %d", f.Path, rows[path], f.Rows)
 	}
 	return nil
 }
@@ -144,14 +143,13 @@ func VerifyPublished(ctx context.Context, dir string, known map[string]Manifest,
 		if !runs[run] {
 			continue
 		}
-		for _, t := range []transform.Table{transform.Requests, transform.Coverage, transform.Issues} {
-			f, _ := known[run].file(t.Name)
-			n, err := w.Count(ctx, t.Name, run)
-			if err != nil {
-				return wrong, err
-			}
-			if n != f.Rows {
-				wrong = append(wrong, fmt.Sprintf("%s has %d rows of run %s, its manifest has %d", t.Name, n, run, f.Rows))
+		n, err := w.RowsOfRun(ctx, run, wholeTables...)
+		if err != nil {
+			return wrong, err
+		}
+		for _, table := range wholeTables {
+			if f, _ := known[run].file(table); n[table] != f.Rows {
+				wrong = append(wrong, fmt.Sprintf("%s has %d rows of run %s, its manifest has %d", table, n[table], run, f.Rows))
 			}
 		}
 	}

@@ -59,22 +59,24 @@ func lookedUp(comments []Comment) []Dataset {
 	return all
 }
 
-// digest returns a digest of the definitions as the program has them.
+// digest returns a digest of the definitions as the program has them, and of the tables that they are made on.
 func (d definitionSet) digest() string {
 	h := sha256.New()
 	for _, s := range d.steps {
 		fmt.Fprintf(h, "%s\n%s\n", s.name, s.text)
 	}
-	fmt.Fprintf(h, "%q", d.reference)
+	fmt.Fprintf(h, "%s\n%q", SchemaVersion(), d.reference) // a migration changes what views and comments are made on
 	return hex.EncodeToString(h.Sum(nil))
 }
 
 // define creates the views, macros and comments of a file and fills its reference tables. It leaves all as it is if this
-// program's definitions made it and nobody has changed views, columns or comments since: to make it anew would take
-// longer than a small publish.
+// program's definitions made it: to make it anew would take longer than a small publish. A file that another program
+// has changed since is none to build on, as its fingerprint says.
 func (t *Tx) define(ctx context.Context, d definitionSet) error {
-	if has, err := d.isIn(ctx, t.tx); err != nil || has {
-		return err
+	digest := d.digest()
+	var made string
+	if err := t.tx.QueryRowContext(ctx, statement("migrate/defined")).Scan(&made); err != nil || made == digest {
+		return unwrapped(err)
 	}
 	for _, s := range d.steps {
 		if err := t.exec(ctx, s.name, s.text); err != nil {
@@ -86,41 +88,11 @@ func (t *Tx) define(ctx context.Context, d definitionSet) error {
 			return fmt.Errorf("fill %s: %w", r.Table, unwrapped(err))
 		}
 	}
-	return d.record(ctx, t.tx)
-}
-
-// isIn reports whether these definitions made those of a file, and nobody has changed them since. The
-// digest of the file's is made only if the program's are those that it records.
-func (d definitionSet) isIn(ctx context.Context, tx *sql.Tx) (bool, error) {
-	var recorded string
-	if err := tx.QueryRowContext(ctx, statement("migrate/defined")).Scan(&recorded); err != nil {
-		return false, unwrapped(err)
-	}
-	own, inFile, _ := strings.Cut(recorded, " ")
-	if own != d.digest() {
-		return false, nil
-	}
-	found, err := catalogOf(ctx, tx)
-	return found == inFile, err
-}
-
-// record records in a file that these definitions have made its own.
-func (d definitionSet) record(ctx context.Context, tx *sql.Tx) error {
-	made, err := catalogOf(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, statement("migrate/forget_defined")); err != nil {
+	if _, err := t.tx.ExecContext(ctx, statement("migrate/forget_defined")); err != nil {
 		return unwrapped(err)
 	}
-	_, err = tx.ExecContext(ctx, statement("migrate/record"), "definitions", d.digest()+" "+made)
+	_, err := t.tx.ExecContext(ctx, statement("migrate/record"), "definitions", digest)
 	return unwrapped(err)
-}
-
-// catalogOf returns a digest of the columns, views and comments that a file has.
-func catalogOf(ctx context.Context, tx *sql.Tx) (digest string, err error) {
-	err = tx.QueryRowContext(ctx, statement("migrate/catalog")).Scan(&digest)
-	return digest, unwrapped(err)
 }
 
 // Comment says what a column of a table means. The dictionary has it.

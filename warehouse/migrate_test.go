@@ -22,7 +22,7 @@ func TestABuildRecreatesViewsAndComments(t *testing.T) {
 	want, err := opened(t, dir).Dictionary(t.Context())
 	must(t, err)
 
-	must(t, update(t, dir, 21, "DROP VIEW credits_daily", "CREATE OR REPLACE VIEW mmsi_claims AS SELECT 1 AS one",
+	must(t, update(t, dir, 21, "UPDATE internal.schema_migrations SET checksum = 'of another program' WHERE name = 'definitions'", "DROP VIEW credits_daily", "CREATE OR REPLACE VIEW mmsi_claims AS SELECT 1 AS one",
 		"CREATE OR REPLACE MACRO internal.number_of(vessel) AS 7", "COMMENT ON COLUMN engine.vessel_id IS 'of an older program'"))
 	if got, err := opened(t, dir).Dictionary(t.Context()); err != nil || cmp.Equal(want, got) {
 		t.Fatalf("the file was to differ: %v", err)
@@ -43,10 +43,10 @@ func TestABuildRecreatesViewsAndComments(t *testing.T) {
 }
 
 // TestABuildKeepsTheDefinitionsOfItsOwnProgram checks that views, macros and comments are made only if
-// the file does not have the program's: when it is new, when a different program's are in it, and when
-// one was changed.
+// the file does not have the program's: when it is new, and when a different program's are in it. One that was changed
+// by hand is no file to build on.
 func TestABuildKeepsTheDefinitionsOfItsOwnProgram(t *testing.T) {
-	const marker = "COMMENT ON MACRO internal.number_of IS 'kept'" // which the digest of the file leaves out
+	const marker = "COMMENT ON MACRO internal.number_of IS 'kept'"
 	for name, c := range map[string]struct {
 		change string
 		kept   bool
@@ -54,10 +54,6 @@ func TestABuildKeepsTheDefinitionsOfItsOwnProgram(t *testing.T) {
 		"the same program":               {change: "SELECT 1", kept: true},
 		"a different program":            {change: "UPDATE internal.schema_migrations SET checksum = 'of another program' WHERE name = 'definitions'"},
 		"a program that records nothing": {change: "DELETE FROM internal.schema_migrations WHERE name = 'definitions'"},
-		"a view was dropped":             {change: "DROP VIEW credits_daily"},
-		"a view was changed":             {change: "CREATE OR REPLACE VIEW mmsi_claims AS SELECT 1 AS one"},
-		"a comment was changed":          {change: "COMMENT ON COLUMN engine.vessel_id IS 'changed'"},
-		"a column was added":             {change: "ALTER TABLE engine ADD COLUMN strokes INTEGER"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

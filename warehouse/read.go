@@ -173,22 +173,16 @@ func (w *Warehouse) Published(ctx context.Context) (map[string]bool, error) {
 	return published, err
 }
 
-// Count returns how many rows of a table came from a run: one of the tables with the column run_id.
-// Another table is DuckDB's error.
-func (w *Warehouse) Count(ctx context.Context, table, run string) (n int64, err error) {
-	if err := w.db.QueryRowContext(ctx, statement("read/rows_of_run"), table, run).Scan(&n); err != nil {
-		return 0, fmt.Errorf("count %s: %w", table, unwrapped(err))
-	}
-	return n, nil
+// RowsOfRun returns how many rows of some tables came from a run, by table: of tables with the column run_id. Another
+// table is DuckDB's error.
+func (w *Warehouse) RowsOfRun(ctx context.Context, run string, tables ...string) (map[string]int64, error) {
+	return collectCounts(ctx, w.db, filled("read/rows_of_run", tables), run)
 }
 
-// ParquetRows returns the number of rows of the Parquet file at a path, from its footer. A file
+// ParquetRows returns the number of rows of the Parquet files at some paths, from their footers. A file
 // that is absent or no Parquet file is DuckDB's error.
-func (w *Warehouse) ParquetRows(ctx context.Context, path string) (n int64, err error) {
-	if err := w.db.QueryRowContext(ctx, statement("read/parquet_rows"), path).Scan(&n); err != nil {
-		return 0, fmt.Errorf("read %s: %w", path, unwrapped(err))
-	}
-	return n, nil
+func (w *Warehouse) ParquetRows(ctx context.Context, paths ...string) (map[string]int64, error) {
+	return collectCounts(ctx, w.db, statement("read/parquet_rows"), paths)
 }
 
 // Collect runs one statement that reads and returns its rows as scan reads them; nil without rows.

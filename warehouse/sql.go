@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -155,9 +156,12 @@ func (w *Warehouse) Datasets(ctx context.Context) ([]Dataset, error) { return re
 // readDatasets returns the datasets with the columns that a file has. A migration that adds a
 // column to a table is enough to give it to the versions.
 func readDatasets(ctx context.Context, db querier) ([]Dataset, error) {
-	found, err := collect(ctx, db, "read/dataset_columns", func(rows *sql.Rows) (c [2]string, err error) {
+	found, err := collectRows(ctx, db, nil, filled("read/dataset_columns", datasets), func(rows *sql.Rows) (c [2]string, err error) {
 		return c, rows.Scan(&c[0], &c[1])
 	})
+	if err != nil {
+		return nil, fmt.Errorf("list the columns of the datasets: %w", err)
+	}
 	all := slices.Clone(datasets)
 	for _, c := range found {
 		d := &all[slices.IndexFunc(all, func(d Dataset) bool { return d.Name == c[0] })]
@@ -165,5 +169,5 @@ func readDatasets(ctx context.Context, db querier) ([]Dataset, error) {
 			d.Columns = append(d.Columns, added)
 		}
 	}
-	return all, err
+	return all, nil
 }

@@ -67,14 +67,15 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 
 // findEmpty finds the datasets without a version, whose first night needs no comparison.
 func (t *Tx) findEmpty(ctx context.Context, all []Dataset) error {
-	for i, d := range all {
-		var n int64
-		if err := t.tx.QueryRowContext(ctx, statement("read/row_count"), d.Name).Scan(&n); err != nil {
-			return fmt.Errorf("count %s: %w", d.Name, unwrapped(err))
-		}
-		all[i].Empty = n == 0
+	var names []string
+	for _, d := range all {
+		names = append(names, d.Name)
 	}
-	return nil
+	rows, err := rowCounts(ctx, t.tx, names)
+	for i, d := range all {
+		all[i].Empty = rows[d.Name] == 0
+	}
+	return err
 }
 
 // addRun stores the row of a run. A run is applied once.

@@ -46,24 +46,31 @@ func (w *Warehouse) Tables(ctx context.Context) (map[string]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)
 	}
-	rows := make(map[string]int64, len(names))
+	return rowCounts(ctx, w.db, names)
+}
+
+// rowCounts returns the number of rows of some tables, by their names.
+func rowCounts(ctx context.Context, db querier, names []string) (map[string]int64, error) {
 	if len(names) == 0 {
-		return rows, nil
+		return map[string]int64{}, nil
 	}
-	type table struct {
-		name string
-		rows int64
-	}
-	tables, err := collectRows[table](ctx, w.db, nil, filled("read/row_counts", names), func(rows *sql.Rows) (t table, err error) {
-		return t, rows.Scan(&t.name, &t.rows)
-	})
+	return collectCounts(ctx, db, filled("read/row_counts", names))
+}
+
+// collectCounts runs a statement that gives names and numbers of rows.
+func collectCounts(ctx context.Context, db querier, text string, args ...any) (map[string]int64, error) {
+	counts := map[string]int64{}
+	_, err := collectRows[struct{}](ctx, db, nil, text, func(rows *sql.Rows) (none struct{}, err error) {
+		var name string
+		var n int64
+		err = rows.Scan(&name, &n)
+		counts[name] = n
+		return none, err
+	}, args...)
 	if err != nil {
 		return nil, fmt.Errorf("count rows: %w", err)
 	}
-	for _, t := range tables {
-		rows[t.name] = t.rows
-	}
-	return rows, nil
+	return counts, nil
 }
 
 // ReadAll reads every value of every table, and with it every block that contains one: DuckDB

@@ -210,8 +210,8 @@ func (v *verification) content(ctx context.Context, w *warehouse.Warehouse, path
 	if err != nil {
 		return err
 	}
-	if n != rows {
-		v.wrong("%s has %d rows, current.json has %d", path, n, rows)
+	if n[copy] != rows {
+		v.wrong("%s has %d rows, current.json has %d", path, n[copy], rows)
 	}
 	return nil
 }

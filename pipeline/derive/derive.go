@@ -67,7 +67,7 @@ func (d Deriver) Derive(ctx context.Context, paths ...string) (reports []report.
 		if err != nil {
 			return nil, err
 		}
-		debug.FreeOSMemory()
+		debug.FreeOSMemory() // writing the files left garbage, and DuckDB needs the memory
 		published, out, err := d.publishAll(ctx, runs)
 		if err != nil {
 			return nil, err

@@ -1,2 +1,4 @@
--- rows_of_run: how many rows of a table came from a run.
-SELECT count(*) FROM query_table($1) WHERE run_id = $2;
+-- rows_of_run: how many rows of some tables came from a run, in one statement.
+{{range $i, $table := .}}{{if $i}}
+UNION ALL
+{{end}}SELECT '{{$table}}' AS name, count(*) AS row_count FROM {{$table}} WHERE run_id = $1{{end}};

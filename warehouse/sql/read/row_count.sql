@@ -1,2 +1,0 @@
--- row_count: how many rows a table has.
-SELECT count(*) FROM query_table($1);
