@@ -17,6 +17,8 @@ import (
 type Answer struct {
 	Rows  int64
 	Names []string // of the columns, as the statement named them: temp.fleetlake_answer can have others
+	Types []string // of the columns, as DuckDB names them
+	Texts []string // of the columns, the expressions of temp.fleetlake_answer that are their values AsText
 	conn  *sql.Conn
 }
 
@@ -64,7 +66,8 @@ func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args
 	}
 	a = &Answer{conn: conn}
 	for _, c := range columns {
-		a.Names = append(a.Names, c.name)
+		a.Names, a.Types = append(a.Names, c.name), append(a.Types, c.databaseType)
+		a.Texts = append(a.Texts, AsText.expression(c.stored, c.databaseType, w.zoned))
 	}
 	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.fleetlake_answer").Scan(&a.Rows); err != nil {
 		return nil, unwrapped(err)

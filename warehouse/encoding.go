@@ -3,6 +3,7 @@ package warehouse
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,13 @@ const (
 	AsText Encoding = iota // nil, or a string: what a cast to VARCHAR gives
 	AsJSON                 // nil, or a json.RawMessage: what to_json gives, with all digits of a number; NaN and infinity are null
 )
+
+// IsNumber reports whether the values of a type of DuckDB are numbers.
+func IsNumber(databaseType string) bool {
+	name, _, _ := strings.Cut(databaseType, "(")
+	name = strings.TrimPrefix(name, "U")
+	return slices.Contains([]string{"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL"}, name) && !strings.HasSuffix(databaseType, "]")
+}
 
 // InstantType is the type of an instant, as DuckDB names it.
 const InstantType = "TIMESTAMP WITH TIME ZONE"

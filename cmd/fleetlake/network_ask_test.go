@@ -57,6 +57,12 @@ func TestThePageAnswersStatements(t *testing.T) {
 	if _, body := get(t, page+"/ask?sql="+url.QueryEscape("SELECT '<script>alert(1)</script>' AS a")); strings.Contains(body, "<script") {
 		t.Error("a script is on the page")
 	}
+	const everyType = "SELECT TIMESTAMPTZ '2026-11-20 02:00:00.5+00' AS instant, 'infinity'::TIMESTAMPTZ AS never, TIMESTAMP '2026-11-20 02:00:00' AS clock, DATE '2026-11-20' AS day, TIME '01:02:03.5' AS hour, " +
+		"52.0::DOUBLE AS whole, 1e20 AS large, 'nan'::DOUBLE AS nan, -0.1::FLOAT AS small, 1.50::DECIMAL(9,2) AS money, 170141183460469231731687303715884105727::HUGEINT AS huge, '\\xAA'::BLOB AS bytes, " +
+		"[TIMESTAMPTZ '2026-11-20 02:00:00+00'] AS list, {'a': 1.0::DOUBLE} AS struct, INTERVAL 90 MINUTE AS span, true AS yes, NULL AS nothing, '' AS empty"
+	if status, got := ask(everyType, "csv"); status != http.StatusOK || got != html.UnescapeString(w.must(exitDone, "query", "--format", "csv", everyType).stdout) {
+		t.Errorf("the page and the command line write another CSV: %d\n%s", status, got)
+	}
 	status, file := ask("SELECT sum(i) AS n FROM range(10) AS t(i)", "parquet")
 	if err := os.WriteFile(filepath.Join(w.dir, "answer.parquet"), []byte(file), 0o600); err != nil || status != http.StatusOK {
 		t.Fatal(status, err)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
@@ -112,9 +111,9 @@ func (s *Server) ask(ctx context.Context, text string, most int) (t tableAnswer,
 		}
 	}()
 	t.Total = answer.Rows
-	fields := answer.Schema().Fields()
-	for _, f := range fields {
-		t.Columns = append(t.Columns, column{shortened(f.Name), shortened(f.Type.String())})
+	types := answer.Types()
+	for i, f := range answer.Schema().Fields() {
+		t.Columns = append(t.Columns, column{shortened(f.Name), shortened(types[i])})
 	}
 	held := 0
 	for row, err := range answer.Texts() {
@@ -125,7 +124,7 @@ func (s *Server) ask(ctx context.Context, text string, most int) (t tableAnswer,
 		for i, value := range row {
 			held += 8
 			if text, ok := value.(string); ok {
-				line[i] = valueOf(text, fields[i].Type)
+				line[i] = valueOf(text, types[i])
 				held += min(len(text), maxCell)
 			}
 		}
@@ -143,11 +142,12 @@ const exactDigits = 15
 
 // valueOf is a value for JSON: a truth, a number that a client reads exactly, or a text, such as of longer numbers, NaN and
 // infinity.
-func valueOf(text string, t arrow.DataType) any {
+func valueOf(text, databaseType string) any {
+	floats := databaseType == "FLOAT" || databaseType == "DOUBLE"
 	switch {
-	case t.ID() == arrow.BOOL:
+	case databaseType == "BOOLEAN":
 		return text == "true"
-	case worker.IsNumber(t) && json.Valid([]byte(text)) && (arrow.IsFloating(t.ID()) || digits(text) <= exactDigits):
+	case warehouse.IsNumber(databaseType) && json.Valid([]byte(text)) && (floats || digits(text) <= exactDigits):
 		return json.Number(text)
 	}
 	return shortened(text)

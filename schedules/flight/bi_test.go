@@ -78,6 +78,8 @@ func statementsAreAnswered(t *testing.T, c *client) {
 		"sums by a column (Tableau)":                {`SELECT "runs"."job" AS "job", SUM(CAST(1 AS BIGINT)) AS "sum:n:ok" FROM "fleet"."main"."runs" "runs" GROUP BY 1 HAVING (COUNT(1) > 0)`, "nightly 1;"},
 		"parts of a date (Tableau)":                 {`SELECT CAST(EXTRACT(YEAR FROM "runs"."snapshot_date") AS INTEGER) AS "yr:ok" FROM "fleet"."main"."runs" "runs" GROUP BY 1`, night[:4] + ";"},
 		"a month by date_trunc (Superset)":          {`SELECT DATE_TRUNC('month', snapshot_date)::DATE AS __timestamp, COUNT(*) AS count FROM main.runs GROUP BY DATE_TRUNC('month', snapshot_date) ORDER BY count DESC LIMIT 1000`, night[:8] + "01 1;"},
+		"an hour by $__dateBin (Grafana)":           {`SELECT date_bin(interval '3600 second', TIMESTAMPTZ '2026-11-20 02:59:00+00', timestamp '1970-01-01T00:00:00Z')`, "2026-11-20 02:00:00Z;"},
+		"a day of dates by $__dateBin (Grafana)":    {`SELECT count(*) FROM (SELECT date_bin(interval '86400 second', snapshot_date, timestamp '1970-01-01T00:00:00Z') AS time FROM runs) WHERE time IN (SELECT snapshot_date FROM runs)`, "1;"},
 		"a name with a quote":                       {`SELECT 1 AS "a ""quoted"" name"`, "1;"},
 		"a text with a quote":                       {`SELECT 'it''s'`, "it's;"},
 		"a statement that ends (DBeaver)":           {"SELECT 1;", "1;"},

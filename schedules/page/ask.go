@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,6 +88,7 @@ const mostDecimals = 6
 // people writes a number of an answer for people: its thousands apart, and without an exponent. What is no number stays
 // as it is. Years and other small numbers stay whole.
 func people(text string) string {
+	text = strings.TrimSuffix(text, ".0")
 	if strings.ContainsAny(text, "eE") {
 		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(f, 0) && math.Abs(f) < 1e15 {
 			text = strconv.FormatFloat(f, 'f', -1, 64)
@@ -135,6 +137,7 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "statements are not run ahead of a person", http.StatusServiceUnavailable)
 		return
 	}
+	w = forFile(w, r)
 	v := AskView{SQL: strings.ReplaceAll(r.FormValue("sql"), "\r\n", "\n"), Worked: warehouse.Queries()}
 	wrong := s.chosen(r, &v)
 	if err := s.tablesOf(r.Context(), &v); err != nil && !errors.Is(err, warehouse.ErrNone) {
@@ -143,9 +146,18 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 	format := r.FormValue("format")
 	status := http.StatusOK
 	switch {
+	case format != "" && format != "csv" && format != "parquet":
+		v.Problem, status = fmt.Sprintf("format %q: want csv or parquet", shown.Shortened(format)), http.StatusBadRequest
+	case r.FormValue("query") != "" && v.Name == "":
+		v.Problem, status = fmt.Sprintf("there is no worked query %q: %s lists them", shown.Shortened(r.FormValue("query")), askPath), http.StatusNotFound
+	case format != "" && r.FormValue("sql") == "" && v.Name == "":
+		v.Problem, status = "there is no statement: want sql=STATEMENT or query=NAME", http.StatusBadRequest
 	case r.FormValue("sql") == "" && v.Name == "", r.FormValue("edit") != "", r.Method == http.MethodHead:
 	case !isOwn(r):
 		v.Foreign = true
+		if format != "" {
+			status = http.StatusForbidden
+		}
 	case wrong != nil:
 		v.Problem, status = s.problem(wrong), http.StatusBadRequest
 	case len(v.SQL) > maxStatement:
@@ -159,6 +171,10 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 		status = s.failed(&v, err)
 	default:
 		s.answer(w, r, v)
+		return
+	}
+	if _, ok := w.(inWords); ok && status != http.StatusOK {
+		s.say(w, status, "The statement has no answer", cmp.Or(v.Problem, "It comes from another site. Open it without its format, and run it there."))
 		return
 	}
 	send(w, status, s.page(s.askView(&v)))

@@ -75,7 +75,41 @@ func TestOwnQueriesOnThePage(t *testing.T) {
 	if status != http.StatusOK || asked != "SELECT 'LR'" || text != "flag\nPA\n" || !strings.HasPrefix(header.Get("Content-Type"), "text/csv") {
 		t.Errorf("as CSV: status %d, asked %q, %v: %s", status, asked, header, text)
 	}
+	if _, _, text := c.ask("GET", "/ask?query=my_ships&param.flag=LR&format=csv&bom=1", nil); text != "\ufeffflag\nPA\n" {
+		t.Errorf("with a byte order mark: %q", text)
+	}
 	if status, _, text := c.ask("GET", "/ask?query=my_ships&param.flag=Panama", nil); status != http.StatusBadRequest || !strings.Contains(text, "no flag of the data") {
 		t.Errorf("a wrong value: status %d", status)
+	}
+}
+
+// TestAFileThatThereIsNotIsWords: who asks for a file, as a spreadsheet does, gets the error as text, and no page.
+func TestAFileThatThereIsNotIsWords(t *testing.T) {
+	c := open(t, Config{Dir: harvested(t), Ask: func(context.Context, string, func(worker.Progress)) (Table, error) { return Table{}, nil },
+		AskFile: func(context.Context, string, string, io.Writer) error {
+			return errors.New("Binder Error: planted\n  LINE 1")
+		},
+		Answer: func(context.Context, warehouse.Statement, string) (string, func() error, error) {
+			return "", nil, worker.ErrBusy
+		}})
+	for address, want := range map[string]struct {
+		status int
+		words  string
+	}{
+		"/ask?sql=SELECT+nope&format=csv":                {http.StatusBadRequest, "Binder Error: planted\n  LINE 1"},
+		"/ask?sql=SELECT+1&format=json":                  {http.StatusBadRequest, "want csv or parquet"},
+		"/ask?query=no_such_query&format=csv":            {http.StatusNotFound, `no worked query "no_such_query"`},
+		"/ask?format=csv":                                {http.StatusBadRequest, "want sql=STATEMENT or query=NAME"},
+		"/ask?query=gone_dark&param.zon=x&format=csv":    {http.StatusBadRequest, `has no parameter "zon"`},
+		"/ask?query=gone_dark&param.zone=red&format=csv": {http.StatusBadRequest, "red-sea"},
+		"/list/vessels?format=xlsx":                      {http.StatusBadRequest, "want csv, json or parquet"},
+		"/list/vessels?format=csv&flagg=PA":              {http.StatusBadRequest, "no such column"},
+		"/list/vessels?format=csv":                       {http.StatusServiceUnavailable, "Many read at the same time"},
+		"/list/nothing?format=csv":                       {http.StatusNotFound, "There is no such page"},
+	} {
+		status, h, text := c.ask("GET", address, nil)
+		if status != want.status || !strings.HasPrefix(h.Get("Content-Type"), "text/plain") || !strings.Contains(text, want.words) || strings.Contains(text, "<") {
+			t.Errorf("%s: status %d, %s: %s", address, status, h.Get("Content-Type"), text)
+		}
 	}
 }

@@ -19,6 +19,7 @@ func (s *site) listsPage(w http.ResponseWriter, _ *http.Request) {
 
 // listPage serves one page of a list.
 func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
+	w = forFile(w, r)
 	v, ok := lists.Named(r.PathValue("name"))
 	if !ok {
 		s.notFound(w, r)

@@ -263,8 +263,26 @@ func (s *site) notFound(w http.ResponseWriter, _ *http.Request) {
 	s.say(w, http.StatusNotFound, "There is no such page", "The run may not be published, or the address may be mistyped.")
 }
 
+// inWords is the response to a program that asked for a file: what it gets instead is text, and no page.
+type inWords struct{ http.ResponseWriter }
+
+// Unwrap is for http.ResponseController.
+func (w inWords) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// forFile is the response to a request, in words if it asks for a file.
+func forFile(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	if r.FormValue("format") == "" {
+		return w
+	}
+	return inWords{w}
+}
+
 // say answers with a few words and the way back.
 func (s *site) say(w http.ResponseWriter, status int, title string, lines ...string) {
+	if _, ok := w.(inWords); ok {
+		http.Error(w, strings.Join(append([]string{title + "."}, lines...), "\n"), status)
+		return
+	}
 	send(w, status, s.page(view{Kind: "note", Title: title, Version: s.Version, Now: s.Now(),
 		Verdict: Verdict{Level: "none", Title: title, Lines: lines}}))
 }

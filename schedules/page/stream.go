@@ -43,6 +43,9 @@ func allowTime(w http.ResponseWriter, most time.Duration) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(most)) // not every writer can
 }
 
+// byteOrderMark is by what a spreadsheet knows that a CSV file is UTF-8, if bom=1 asks for it.
+const byteOrderMark = "\ufeff"
+
 // pieceBytes is how much of a file a client may take times.Limits.Piece to receive.
 const pieceBytes = 32 << 10
 
@@ -50,6 +53,7 @@ const pieceBytes = 32 << 10
 type file struct {
 	w            http.ResponseWriter
 	name, format string
+	marked       bool // it begins with a byte order mark
 	times        times.Limits
 	until        time.Time // when the client must have all of it; the zero time before the first byte
 }
@@ -60,6 +64,11 @@ func (f *file) Write(b []byte) (written int, err error) {
 		f.until = time.Now().Add(f.times.File)
 		nameFile(f.w, f.name, f.format)
 		f.w.WriteHeader(http.StatusOK)
+		if f.marked {
+			if _, err := io.WriteString(f.w, byteOrderMark); err != nil {
+				return 0, err
+			}
+		}
 	}
 	for written < len(b) {
 		allowTime(f.w, min(f.times.Piece, time.Until(f.until)))
@@ -74,7 +83,7 @@ func (f *file) Write(b []byte) (written int, err error) {
 // stream sends what write makes. It returns the error of a file of which nothing is sent yet. Later ones end the
 // connection, so that no client takes a part of the file for all of it.
 func (s *site) stream(w http.ResponseWriter, r *http.Request, name, format string, write func(to io.Writer) error) error {
-	f := &file{w: w, name: name, format: format, times: s.Times}
+	f := &file{w: w, name: name, format: format, marked: format == "csv" && r.FormValue("bom") == "1", times: s.Times}
 	err := write(f)
 	if err == nil || f.until.IsZero() {
 		return err

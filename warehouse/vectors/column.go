@@ -15,9 +15,31 @@ type Columns struct {
 	make   []converter
 }
 
-// ColumnsOf returns the columns of a result, which may have no rows, under other names. With texts, lists, structs and
-// maps are texts as DuckDB writes them.
-func ColumnsOf(result *mapping.Result, names []string, texts bool) Columns {
+// TextColumns returns columns of texts: the values of expressions of VARCHAR, each under a name, with the type that it stands
+// for as DuckDB names it.
+func TextColumns(names, types, expressions []string) Columns {
+	var c Columns
+	var fields []arrow.Field
+	for i, name := range names {
+		metadata := arrow.NewMetadata([]string{duckdbType}, []string{types[i]})
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true, Metadata: metadata})
+		c.make = append(c.make, variable(arrow.BinaryTypes.String))
+	}
+	c.Schema, c.list = arrow.NewSchema(fields, nil), strings.Join(expressions, ", ")
+	return c
+}
+
+// duckdbType is the key in a field's metadata of what TypeOf returns.
+const duckdbType = "duckdb.type"
+
+// TypeOf returns the type that a field of TextColumns stands for; empty for any other.
+func TypeOf(f arrow.Field) string {
+	name, _ := f.Metadata.GetValue(duckdbType)
+	return name
+}
+
+// ColumnsOf returns the columns of a result, which may have no rows, under other names.
+func ColumnsOf(result *mapping.Result, names []string) Columns {
 	var c Columns
 	var fields []arrow.Field
 	var selected []string
@@ -27,7 +49,7 @@ func ColumnsOf(result *mapping.Result, names []string, texts bool) Columns {
 		to, convert, ok := counterpart(kind)
 		mapping.DestroyLogicalType(&kind)
 		quoted := `"` + strings.ReplaceAll(mapping.ColumnName(result, i), `"`, `""`) + `"`
-		if !ok || texts && arrow.IsNested(to.ID()) {
+		if !ok {
 			to, convert = arrow.BinaryTypes.String, variable(arrow.BinaryTypes.String)
 			quoted = fmt.Sprintf("CAST(%s AS VARCHAR) AS %[1]s", quoted)
 		}

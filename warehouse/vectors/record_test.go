@@ -37,7 +37,7 @@ func records(t *testing.T, w *warehouse.Warehouse, text string, each func(arrow.
 	}
 	defer a.Close()
 	var columns vectors.Columns
-	err = a.Vectors(t.Context(), "FROM temp.fleetlake_answer LIMIT 0", func(r *mapping.Result) error { columns = vectors.ColumnsOf(r, a.Names, false); return nil })
+	err = a.Vectors(t.Context(), "FROM temp.fleetlake_answer LIMIT 0", func(r *mapping.Result) error { columns = vectors.ColumnsOf(r, a.Names); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

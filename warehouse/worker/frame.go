@@ -58,7 +58,7 @@ type request struct {
 	Describe    bool // only the columns and parameters of each statement, and no rows
 	Statements  []string
 	Arguments   []byte // of the only statement: an Arrow stream with one row; nil is none
-	Texts       bool   // lists, structs and maps are texts in the answer
+	Texts       bool   // all values are texts in the answer
 	Rows, Bytes int64  // that the answer may have; 0 is no limit
 }
 

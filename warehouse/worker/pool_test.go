@@ -39,12 +39,13 @@ func TestAQueryIsAnswered(t *testing.T) {
 	}
 }
 
-// TestNestedValuesComeAsTexts where they are asked for so, which takes the pool's process no more than any text.
-func TestNestedValuesComeAsTexts(t *testing.T) {
+// TestValuesComeAsTexts where they are asked for so, as every way to ask writes them, which takes the pool's process no more than any text.
+func TestValuesComeAsTexts(t *testing.T) {
 	f := newPool(t, nil)
 	for sql, want := range map[string]string{
 		"SELECT [1, NULL], {'a': 'x'}, MAP {1: [2]}": "[1, NULL] {'a': x} {1=[2]};",
-		"SELECT 1, 'x', TIMESTAMPTZ '2026-11-20'":    "1 x 2026-11-20 00:00:00Z;",
+		"SELECT 1, 'x', TIMESTAMPTZ '2026-11-20'":    "1 x 2026-11-20T00:00:00Z;",
+		"SELECT 52::DOUBLE, TIMESTAMP '2026-11-20'":  "52.0 2026-11-20 00:00:00;",
 	} {
 		if got, err := f.rows(t.Context(), Query{Text: sql, Texts: true}); err != nil || got != want {
 			t.Errorf("%s: %q, %v", sql, got, err)

@@ -17,7 +17,7 @@ import (
 // Query is a statement that reads.
 type Query struct {
 	Text      string
-	Texts     bool          // lists, structs and maps come as texts, as DuckDB writes them
+	Texts     bool          // all values come as texts, which Answer.Texts yields
 	Arguments []byte        // an Arrow stream with one row, a column for each parameter; nil is none
 	Time      time.Duration // if more than 0, less time than Limits has
 	Rows      int64         // likewise

@@ -62,8 +62,11 @@ func (s *server) answer(ctx context.Context, r request) error {
 }
 
 func columnsOf(ctx context.Context, a *warehouse.Answer, texts bool) (columns vectors.Columns, err error) {
+	if texts {
+		return vectors.TextColumns(a.Names, a.Types, a.Texts), nil
+	}
 	return columns, a.Vectors(ctx, "FROM temp.fleetlake_answer LIMIT 0", func(result *mapping.Result) error {
-		columns = vectors.ColumnsOf(result, a.Names, texts)
+		columns = vectors.ColumnsOf(result, a.Names)
 		return nil
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Formats are the formats that WriteRows writes.
@@ -83,7 +84,7 @@ func renderCSV(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error], 
 // noFormula marks a text that a spreadsheet would take for a formula, also behind a tab or a carriage return, which some
 // skip. A number may begin with a sign.
 func noFormula(text, databaseType string) string {
-	if text != "" && strings.Contains("=+-@\t\r", text[:1]) && !isNumberType(databaseType) {
+	if text != "" && strings.Contains("=+-@\t\r", text[:1]) && !warehouse.IsNumber(databaseType) {
 		return "'" + text
 	}
 	return text
@@ -157,7 +158,7 @@ func renderMarkdown(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, err
 	cells, rule := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
 		cells[i], rule[i] = markdownCell(c.Name), "---"
-		if isNumberType(c.Type) {
+		if warehouse.IsNumber(c.Type) {
 			rule[i] = "--:"
 		}
 	}

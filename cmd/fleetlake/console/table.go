@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -29,7 +30,7 @@ func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any,
 	widths, right, whole := make([]int, len(columns)), make([]bool, len(columns)), make([]bool, len(columns))
 	for i, c := range columns {
 		widths[i] = text.StringWidthWithoutEscSequences(wording.Printable(c.Name))
-		right[i] = isNumberType(c.Type)
+		right[i] = warehouse.IsNumber(c.Type)
 		whole[i] = c.Name == "run_id" // people copy it into the next command
 	}
 	n := 0

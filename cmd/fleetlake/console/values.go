@@ -159,13 +159,6 @@ func bytesText(b []byte, databaseType string) string {
 	return s
 }
 
-// isNumberType reports whether the values of a DuckDB type are aligned to the right.
-func isNumberType(databaseType string) bool {
-	name, _, _ := strings.Cut(databaseType, "(")
-	name = strings.TrimPrefix(name, "U")
-	return slices.Contains([]string{"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL"}, name) && !strings.HasSuffix(databaseType, "]")
-}
-
 // isNumber reports whether a value is aligned to the right of its column.
 func isNumber(v any) bool {
 	switch v.(type) {

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	"github.com/fleetlake/fleetlake/schedules/page"
+	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
@@ -25,8 +26,9 @@ func (n *Server) askRows(ctx context.Context, sql string, tell func(worker.Progr
 		}
 	}()
 	t.Total = answer.Rows
-	for _, f := range answer.Schema().Fields() {
-		t.Columns = append(t.Columns, page.TableColumn{Name: page.Beginning(f.Name), Type: page.Beginning(f.Type.String()), Number: worker.IsNumber(f.Type)})
+	types := answer.Types()
+	for i, f := range answer.Schema().Fields() {
+		t.Columns = append(t.Columns, page.TableColumn{Name: page.Beginning(f.Name), Type: page.Beginning(types[i]), Number: warehouse.IsNumber(types[i])})
 	}
 	held := 0
 	for row, err := range answer.Texts() {
@@ -88,11 +90,8 @@ func (n *Server) askFile(ctx context.Context, sql, format string, to io.Writer) 
 		return writeParquet(to, answer)
 	}
 	columns := make([]Column, answer.Schema().NumFields())
-	for i, field := range answer.Schema().Fields() {
-		columns[i] = Column{Name: field.Name, Type: "VARCHAR"}
-		if worker.IsNumber(field.Type) {
-			columns[i].Type = "DOUBLE"
-		}
+	for i, t := range answer.Types() {
+		columns[i] = Column{Name: answer.Schema().Field(i).Name, Type: t}
 	}
 	return n.config.WriteRows(to, format, columns, answer.Texts())
 }

@@ -58,7 +58,8 @@ const formField = "form"
 // ErrAsked says that an address asks for what a list does not have.
 var ErrAsked = errors.New("no such list")
 
-// asked reads an address: a column and its value is a filter, and sort, down, page and format are ours.
+// asked reads an address: a column and its value is a filter, and sort, down, page, format and bom, which the file reads,
+// are ours.
 func asked(q url.Values, columns []Column) (a Asked, err error) {
 	a = Asked{Page: 1, Down: q.Get("down") != "", Sort: q.Get("sort"), Format: q.Get("format")}
 	if text := q.Get("page"); text != "" {
@@ -84,7 +85,7 @@ func asked(q url.Values, columns []Column) (a Asked, err error) {
 		}
 	}
 	for key, values := range q {
-		if slices.Contains([]string{"sort", "down", "page", "format", "show", formField}, key) {
+		if slices.Contains([]string{"sort", "down", "page", "format", "bom", "show", formField}, key) {
 			continue
 		}
 		if q.Has(formField) { // an empty field of a form asks for nothing
