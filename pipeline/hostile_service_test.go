@@ -41,7 +41,7 @@ func ships() []ship {
 			country, digits = "Panama", "351"
 		}
 		fleet[i] = ship{imo: imoWithCheck(870_000 + i), mmsi: fmt.Sprintf("%s%06d", digits, i), name: fmt.Sprintf("HOSTILE %d", i), country: country,
-			status: []string{"moored", "aground"}[i%2], zone: []string{"north-sea", "baltic-sea"}[i/2%2]}
+			status: "moored", zone: []string{"north-sea", "baltic-sea", "china-coast"}[i%3]}
 	}
 	return fleet
 }

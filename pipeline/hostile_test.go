@@ -91,7 +91,7 @@ var (
 func hostileJob() plan.Job {
 	return plan.Job{Name: "nightly", Location: time.UTC, Budget: 600, Deadline: hostileDeadline,
 		List:   plan.List{By: "country", Countries: []string{"Malta", "Panama", "Cyprus", "Tonga"}},
-		Sweep:  plan.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"north-sea", "baltic-sea"}},
+		Sweep:  plan.Sweep{Statuses: []string{"moored"}, Zones: []string{"north-sea", "baltic-sea", "china-coast"}},
 		Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 4}}
 }
 
