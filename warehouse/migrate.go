@@ -194,7 +194,7 @@ func stepsAfter(done map[string]string, steps fs.FS) (missing []migration, err e
 // so that a run fails before its first request, and not when it publishes.
 func (w *Warehouse) CheckProgram(ctx context.Context) error {
 	var has bool
-	if err := w.db.QueryRowContext(ctx, statement("migrate/has_steps")).Scan(&has); err != nil {
+	if err := w.db.QueryRowContext(ctx, statement("migrate/has_list")).Scan(&has); err != nil {
 		return fmt.Errorf("check %s: %w", w.path, unwrapped(err))
 	}
 	if !has {

@@ -93,8 +93,8 @@ func wanted(job plan.Job, c covered) map[search]bool {
 	for _, status := range job.Sweep.Statuses {
 		zoned, _ := api.StatusNamed(status)
 		for _, zone := range job.Sweep.Zones {
-			if !zoned.Zoned {
-				zone = ""
+			if !zoned.Zoned && len(job.Sweep.Zones) == len(api.Zones) {
+				zone = "" // one search of the world
 			}
 			want[search{"status", strings.Trim(status+"/"+zone, "/")}] = true
 		}
