@@ -83,7 +83,7 @@ var faults = map[string]fault{
 	"nothing bounds a run": {
 		"pipeline/balance.go", "case uncapped(job):", "case false:", "./pipeline", "NothingIsPlanned"},
 	"an index of another size is believed": {
-		"pipeline/ledger/ledger.go", "if !known || l.Size != info.Size() {", "if !known {", "./pipeline/ledger", ""},
+		"pipeline/ledger/ledger.go", `if l.Segment != "" && l.Size == info.Size() {`, `if l.Segment != "" {`, "./pipeline/ledger", ""},
 	"a torn line of the index is believed": {
 		"pipeline/ledger/ledger.go", "if !durable.LineIntact(l) || json", "if json", "./pipeline/ledger", ""},
 	"the page asks nobody for its token": {
