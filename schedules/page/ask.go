@@ -133,6 +133,7 @@ func (v AskView) Missing() int { return int(v.Answer.Total) - len(v.Answer.Rows)
 // askPage serves the form for one statement that reads, and runs it in a process of its own.
 func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, askForm)
+	w.Header().Set("Content-Security-Policy", policy+mayRunScripts)
 	if isAhead(r) {
 		http.Error(w, "statements are not run ahead of a person", http.StatusServiceUnavailable)
 		return

@@ -28,7 +28,7 @@ func (s *site) nightPage(w http.ResponseWriter, r *http.Request) {
 	case err != nil && !errors.Is(err, warehouse.ErrNone):
 		s.cannotRead(w, err)
 	case run == "":
-		s.say(w, http.StatusNotFound, "No run stands for "+shown.LongDay(date), "The nights that there are stand on the status page, and in the list of runs.")
+		s.say(w, http.StatusNotFound, "No run covers "+shown.LongDay(date), "The status page and the list of runs have the nights that there are.")
 	default:
 		http.Redirect(w, r, "/runs/"+run, http.StatusSeeOther)
 	}
@@ -65,7 +65,7 @@ func (s *site) zonePage(w http.ResponseWriter, r *http.Request) {
 	for i := range all {
 		all[i].addUsual()
 	}
-	p := seriesPage(shown.ZoneName(zone), "Vessels in the zone by night and status. The band is the middle half of the 28 nights before; a gap is a night without a complete search, which is not zero.", all)
+	p := seriesPage(shown.ZoneName(zone), "Vessels in the zone, by night and status. The band has the middle half of the 28 nights before. A gap is a night without a complete search, and does not mean zero.", all)
 	p.Map = where
 	p.Links = []shown.Field{{Name: "Waiting by category", Value: "/list/zone_congestion?world_zone=" + zone}, {Name: "Arrivals", Value: "/list/arrivals?world_zone=" + zone}, {Name: "Departures", Value: "/list/departures?world_zone=" + zone}}
 	s.sendSeries(w, p)
@@ -93,7 +93,7 @@ func (s *site) fleetPage(w http.ResponseWriter, r *http.Request) {
 		s.cannotRead(w, err)
 		return
 	}
-	p := seriesPage("The fleet over the nights", "Vessels on the list, in all, by category and by flag: those that are listed, whether or not they were seen that night. Beacons and buoys are not counted.", all)
+	p := seriesPage("The fleet over the nights", "Listed vessels in all, by category and by flag, whether or not they were seen that night. Beacons and buoys do not count.", all)
 	p.Map = where
 	s.sendSeries(w, p)
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"html/template"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/load/dictionary"
@@ -20,12 +23,13 @@ var countsLimits = dictionary.Limits{Rows: 50_000, Each: 500 * time.Millisecond,
 // dictionariesOf caches the data dictionary of the published file, as a page without counts.
 func dictionariesOf(files *published.Files) *published.Cache[struct{}, []byte] {
 	return &published.Cache[struct{}, []byte]{Dir: files.Dir, Files: files, Read: func(ctx context.Context, w *warehouse.Warehouse, _ struct{}, _ time.Time) ([]byte, error) {
-		return dictionaryBody(ctx, w, nil)
+		return dictionaryBody(ctx, w, files.Dir, nil)
 	}}
 }
 
 // dictionaryBody makes the page of the data dictionary, with counts if there are limits for them.
-func dictionaryBody(ctx context.Context, w *warehouse.Warehouse, limits *dictionary.Limits) ([]byte, error) {
+// It has no path of this machine: its examples name the data directory as the configuration does by default.
+func dictionaryBody(ctx context.Context, w *warehouse.Warehouse, dir string, limits *dictionary.Limits) ([]byte, error) {
 	d, err := dictionary.Read(ctx, w)
 	if err == nil && limits != nil {
 		err = d.Count(ctx, w, *limits)
@@ -35,14 +39,15 @@ func dictionaryBody(ctx context.Context, w *warehouse.Warehouse, limits *diction
 	}
 	var b bytes.Buffer
 	err = d.WriteHTML(&b, "/")
-	return b.Bytes(), err
+	here := []byte(template.HTMLEscapeString(strings.ReplaceAll(filepath.Join(dir, "lake"), "'", "''")))
+	return bytes.ReplaceAll(b.Bytes(), here, []byte("fleetlake-data/lake")), err
 }
 
 // count makes the dictionary with counts of the published version. One that cannot be counted has none.
 func (s *site) count(ctx context.Context) {
 	var body []byte
 	err := s.files.Read(ctx, func(ctx context.Context, w *warehouse.Warehouse) (err error) {
-		body, err = dictionaryBody(ctx, w, &countsLimits)
+		body, err = dictionaryBody(ctx, w, s.Dir, &countsLimits)
 		return err
 	})
 	if err != nil {

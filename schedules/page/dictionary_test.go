@@ -27,6 +27,9 @@ func TestDictionaryOfThePublishedVersion(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
+	if strings.Contains(page, dir) || !strings.Contains(page, "fleetlake-data/lake/listings/") {
+		t.Error("the page has a path of this machine, or no example of the lake")
+	}
 	if strings.Contains(page, "<script") || strings.Contains(page, "style=") {
 		t.Error("the page has what its policy refuses")
 	}

@@ -21,7 +21,9 @@
 //
 // What the caller serves below /warehouse/ and as /metrics is guarded in the same way.
 //
-// The pages work without JavaScript and load nothing from other hosts. They contain no key, no
+// The pages work without JavaScript and load nothing from other hosts. Two have a script of a few lines that
+// they do without: Ctrl+Enter in the form for a statement, and what fetches the next state of a run or a forecast. No other
+// page may load one. They contain no key, no
 // answers of the service and no path of this machine.
 //
 // # What a crash leaves

@@ -24,15 +24,21 @@ func (s *site) firstRuns(ctx context.Context, next []SlotView) (all []firstRun) 
 			continue
 		}
 		seen[slot.Job] = true
-		one := firstRun{Job: slot.Job, At: slot.At}
-		if s.Price != nil {
-			if p, err := s.Price(ctx, slot.Job); err == nil && p != nil {
-				one.Price = priceWords(*p)
-			}
-		}
-		all = append(all, one)
+		all = append(all, firstRun{Job: slot.Job, At: slot.At, Price: s.price(ctx, slot.Job)})
 	}
 	return all
+}
+
+// price is what a run of a job would cost now, in words; empty if it is not known.
+func (s *site) price(ctx context.Context, job string) string {
+	if s.Price == nil {
+		return ""
+	}
+	p, err := s.Price(ctx, job)
+	if err != nil || p == nil {
+		return ""
+	}
+	return priceWords(*p)
 }
 
 // priceWords is what a run is expected to ask and to cost.

@@ -83,6 +83,7 @@ func (s *site) forecastPage(w http.ResponseWriter, r *http.Request) {
 	refresh := 0
 	if p.Waiting {
 		refresh = 2
+		mayFetch(w)
 	}
 	v := view{Refresh: refresh, Kind: "forecast", Title: "Forecast", Version: s.Version, Now: s.Now(), Forecast: p}
 	send(w, http.StatusOK, s.page(v))

@@ -29,6 +29,14 @@ const MaxHeld = requestsAtOnce + requestsWaiting + scrapesAtOnce + scrapesWaitin
 // policy is what the pages may load: their own stylesheet, icon and frame, and no script.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 
+// mayRunScripts is what the policy of a page has besides that loads a script of ours.
+const mayRunScripts = "; script-src 'self'"
+
+// mayFetch lets the script of a page ask for its next state.
+func mayFetch(w http.ResponseWriter) {
+	w.Header().Set("Content-Security-Policy", policy+mayRunScripts+"; connect-src 'self'")
+}
+
 // guard checks each request: the name in the Host header, the token and, for requests that change
 // something, the origin.
 func (s *site) guard(next http.Handler) http.Handler {

@@ -40,9 +40,9 @@ func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case errors.Is(err, lists.ErrAsked):
-		s.say(w, http.StatusBadRequest, "The list has no such thing", err.Error())
+		s.say(w, http.StatusBadRequest, "The list cannot show that", err.Error())
 	case errors.Is(err, warehouse.ErrStatement):
-		s.say(w, http.StatusBadRequest, "The list cannot be filtered so", "A value in the address does not fit its column: numbers are written as 42, dates as 2026-11-20.")
+		s.say(w, http.StatusBadRequest, "The list cannot be filtered so", "A value in the address does not fit its column. Write numbers as 42, and dates as 2026-11-20.")
 	case err != nil:
 		s.cannotRead(w, err)
 	default:

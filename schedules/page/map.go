@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
@@ -13,12 +12,6 @@ import (
 
 // coast is the coastlines, which no night changes. Maps show it as a picture, so that a browser loads it once.
 var coast = mustRead("templates/coast.svg")
-
-func serveCoast(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "image/svg+xml")
-	w.Header().Set("Cache-Control", "private, max-age=86400")
-	w.Write(coast) // a client that disconnected needs no answer
-}
 
 // WorldMap is where vessels are, counted by cells. It is in degrees: x eastward, y southward.
 type WorldMap struct {
@@ -56,10 +49,10 @@ func mapOf(ctx context.Context, w *warehouse.Warehouse, zone, where string) (*Wo
 	for i, c := range m.Cells {
 		m.Cells[i].Level = level(c.Count, most)
 	}
-	m.Words = fmt.Sprintf("Where %s of %s reported a position last.", wording.Counted(total, "listed vessel"), where)
+	m.Words = fmt.Sprintf("The last known positions of %s of %s.", wording.Counted(total, "listed vessel"), where)
 	if zone != "" {
 		if elsewhere := m.frame(); elsewhere > 0 {
-			m.Words += fmt.Sprintf(" Those of %s are older, and beyond this part of the globe.", wording.Counted(elsewhere, "vessel"))
+			m.Words += fmt.Sprintf(" The positions of %s are older, and outside this part of the globe.", wording.Counted(elsewhere, "vessel"))
 		}
 	}
 	return m, nil

@@ -37,7 +37,7 @@ type Config struct {
 	// night has ended; it returns nil for any other run. The page asks before it starts such a run.
 	PriceAgain func(ctx context.Context, job string) (*pipeline.Preview, error)
 
-	// Price prices the next run of a job, before its first night; it sends no request. Nil is not known.
+	// Price prices a run of a job that would begin now; it sends no request. Nil is not known.
 	Price func(ctx context.Context, job string) (*pipeline.Preview, error)
 
 	// Troubles lists what is wrong with the data directory, whatever the state of the night, besides a scheduler that
@@ -163,6 +163,7 @@ func New(c Config) (*Handler, error) {
 	if c.Ask != nil {
 		mux.HandleFunc("GET "+askPath, s.askPage)
 		mux.HandleFunc("POST "+askPath, s.askPage)
+		mux.HandleFunc("GET "+askScript, asset("text/javascript; charset=utf-8", always(mustRead("templates/ask.js"))))
 	}
 	if c.Forecast != nil {
 		mux.HandleFunc("GET /forecast", s.forecastPage)
@@ -176,10 +177,11 @@ func New(c Config) (*Handler, error) {
 	mux.HandleFunc("GET /fleet", s.settled(s.fleetPage))
 	mux.HandleFunc("GET /vessel/{number}", s.settled(s.vesselPage))
 	mux.HandleFunc("GET /dictionary", s.dictionaryPage)
-	mux.HandleFunc("GET /style.css", serveStyle)
-	mux.HandleFunc("GET /coast.svg", serveCoast)
-	mux.HandleFunc("GET /icon.svg", serveIcon)
-	mux.HandleFunc("GET /favicon.ico", serveIcon)
+	mux.HandleFunc("GET /style.css", asset("text/css; charset=utf-8", style))
+	mux.HandleFunc("GET "+freshScript, asset("text/javascript; charset=utf-8", always(mustRead("templates/fresh.js"))))
+	mux.HandleFunc("GET /coast.svg", asset("image/svg+xml", always(coast)))
+	mux.HandleFunc("GET /icon.svg", asset("image/svg+xml", always(icon)))
+	mux.HandleFunc("GET /favicon.ico", asset("image/svg+xml", always(icon)))
 	mux.HandleFunc("GET /healthz", s.probe(c.Healthy))
 	mux.HandleFunc("GET /readyz", s.probe(c.Ready))
 	mux.HandleFunc("POST /run", s.postRun)

@@ -23,7 +23,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-//go:embed templates/*.html templates/style.css templates/icon.svg templates/coast.svg
+//go:embed templates/*.html templates/style.css templates/ask.js templates/fresh.js templates/icon.svg templates/coast.svg
 var files embed.FS
 
 // templates are parsed when the first page is made: most commands of the program make none.
@@ -44,6 +44,10 @@ var (
 	style = sync.OnceValue(makeStyle)
 	icon  = mustRead("templates/icon.svg")
 )
+
+// Paths of the scripts, which few pages load and none needs: Ctrl+Enter for a statement, and the next state of a page that
+// says that it is soon out of date.
+const askScript, freshScript = "/ask.js", "/fresh.js"
 
 func mustRead(name string) []byte {
 	b, err := files.ReadFile(name)
@@ -73,16 +77,15 @@ func makeStyle() []byte {
 	return b.Bytes()
 }
 
-func serveStyle(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	w.Header().Set("Cache-Control", "private, max-age=300")
-	w.Write(style())
-}
+func always(content []byte) func() []byte { return func() []byte { return content } }
 
-func serveIcon(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "image/svg+xml")
-	w.Header().Set("Cache-Control", "private, max-age=300")
-	w.Write(icon)
+// asset serves a file that belongs to the pages.
+func asset(kind string, content func() []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Cache-Control", "private, max-age=300")
+		w.Write(content())
+	}
 }
 
 // statusPage serves the page for people.
@@ -108,6 +111,7 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Attach: s.attach(), CanStop: s.Config.Stop != nil}
 	schedule, silent := s.Config.Schedule()
 	s.scheduled(&v, schedule)
+	v.Startable = s.startable(ctx, schedule)
 	v.Export = s.export(schedule)
 	report, err := s.reports.Get(ctx, "", now)
 	switch {
@@ -115,7 +119,7 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 		v.Verdict = s.trouble(err)
 		return http.StatusServiceUnavailable, s.page(v)
 	case report == nil:
-		v.Verdict = Verdict{Level: "none", Title: "No night yet", Lines: []string{"This page fills with the first run."}}
+		v.Verdict = Verdict{Level: "none", Title: "No night yet", Lines: []string{"The first run fills this page."}}
 		v.First = s.firstRuns(ctx, v.Next)
 	default:
 		v.ofNight(report, upToYesterday(report.Days, now, v.Past), s.Caps.PerRun)
@@ -167,9 +171,21 @@ func (s *site) scheduled(v *view, now Schedule) {
 	}
 	slices.SortStableFunc(v.Next, func(a, b SlotView) int { return a.At.Compare(b.At) })
 	slices.SortStableFunc(v.Past, func(a, b SlotView) int { return b.At.Compare(a.At) })
-	if s.RunNow != nil {
-		v.Startable = now.jobs()
+}
+
+// startable are the jobs that can be run now, with their prices unless a run is under way, which changes them.
+func (s *site) startable(ctx context.Context, now Schedule) (all []startable) {
+	if s.RunNow == nil {
+		return nil
 	}
+	for _, job := range now.jobs() {
+		one := startable{Job: job}
+		if now.Live.Job == "" {
+			one.Price = s.price(ctx, job)
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // madeUp notes for each slot without a good run the first later run of its night that was done.
@@ -194,6 +210,9 @@ func (s *site) trouble(err error) Verdict {
 	return v
 }
 
+// Seconds after which the frame is out of date.
+const freshWhileRunning, freshWhileIdle = 3, 30
+
 // livePage serves the frame with the run that is under way; it refreshes itself.
 func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 	v := view{Kind: "live", Title: "Now", Now: s.Now()}
@@ -202,6 +221,10 @@ func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 	if report, err := s.reports.Get(r.Context(), "", v.Now); err == nil && report != nil {
 		v.Newer = r.FormValue("seen") != report.Night.ID()
 	}
+	if v.Refresh = freshWhileIdle; v.Live.Job != "" {
+		v.Refresh = freshWhileRunning
+	}
+	mayFetch(w)
 	v.Kind += map[bool]string{true: " whole"}[r.FormValue("whole") != ""]
 	send(w, http.StatusOK, render("live.html", v))
 }
@@ -308,7 +331,7 @@ func (s *site) framed(v view) view {
 	if s.Config.Forecast != nil && len(s.ForecastJobs) > 0 {
 		add("Forecast", "/forecast", "forecast")
 	}
-	if s.Config.Ask != nil {
+	if v.CanAsk = s.Config.Ask != nil; v.CanAsk {
 		add("Ask", askPath, "ask")
 	}
 	add("Dictionary", "/dictionary")

@@ -27,7 +27,7 @@ type SeriesPoint struct {
 // Usual is the middle half of the numbers of the nights before, and their median.
 type Usual struct{ Low, Median, High float64 }
 
-// What is usual is said of so many nights before, if so many of them are known.
+// usualNights is how many nights before a night say what is usual, of which at least leastUsual must be known.
 const usualNights, leastUsual = 28, 3
 
 // addUsual adds to each night what was usual on the nights before it.

@@ -83,7 +83,7 @@ func (s *site) cannotRead(w http.ResponseWriter, err error) {
 		return
 	}
 	if errors.Is(err, warehouse.ErrNone) {
-		s.say(w, http.StatusNotFound, "No night yet", "This page fills with the first run.")
+		s.say(w, http.StatusNotFound, "No night yet", "The first run fills this page.")
 		return
 	}
 	t := s.trouble(err)

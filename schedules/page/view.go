@@ -33,8 +33,8 @@ type view struct {
 	Live         Live
 	Newer        bool // a newer night than that of the page is published
 	Next, Past   []SlotView
-	Startable    []string // jobs that can be run now
-	Repeat       *repeat  // a run that a person must confirm; nil is none
+	Startable    []startable // jobs that can be run now
+	Repeat       *repeat     // a run that a person must confirm; nil is none
 	CanStop      bool
 	Attach       string // how DuckDB reads the warehouse from here; empty if it is not offered
 	Export       string // what to say of the export; may be empty
@@ -51,11 +51,15 @@ type view struct {
 	Lists        []lists.Group
 	First        []firstRun // what will happen, before the first night
 	Refresh      int        // seconds after which the page asks for itself again; 0 is never
+	CanAsk       bool       // there is a form for statements
 	CanScore     bool       // the page can say when a vessel is looked up next
 	Lasts        int        // nights that the balance pays for at the usual cost; 0 is unknown
 	Style        any        // the stylesheet inside the single file
 	Policy       string
 }
+
+// startable is a job that can be run now, and what that would cost in words; empty if it is not known.
+type startable struct{ Job, Price string }
 
 // repeat is a night that has ended, and what it would cost a second time, in words.
 type repeat struct{ Job, Price string }

@@ -39,6 +39,10 @@ func (q *question) tell(p worker.Progress) {
 
 // words say what the statement waits for, and for how long it may.
 func (s *site) words(q *question) string {
+	select {
+	case <-q.changed: // these words say it
+	default:
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	took := wording.Duration(time.Since(q.began).Round(time.Second))

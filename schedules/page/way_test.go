@@ -132,14 +132,19 @@ func TestACompanyHasHerFleet(t *testing.T) {
 	c := open(t, Config{Dir: dir})
 	name := texts(t, dir, "SELECT mode(registered_owner) FROM management")[0]
 	vessel := texts(t, dir, "SELECT min(vessel_id) FROM management WHERE registered_owner = '"+name+"' AND valid_to IS NULL")[0]
-	n := numbers(t, dir, "SELECT count(DISTINCT vessel_id) FROM management WHERE valid_to IS NULL AND '"+name+"' IN (registered_owner, manager, ism)")[0]
+	facts := numbers(t, dir, "SELECT vessels, owned, managed FROM companies WHERE name = '"+name+"'")
 	link := `<a href="/company?name=` + strings.ReplaceAll(url.QueryEscape(name), "+", "&#43;")
 	if body := c.get("/vessel/" + vessel); !strings.Contains(body, link) {
 		t.Errorf("no %s on the page of %s", link, vessel)
 	}
 	body := c.get("/company?name=" + url.QueryEscape(name))
-	if !strings.Contains(body, fmt.Sprintf("%d vessels now", n)) || !strings.Contains(body, `<a href="/vessel/`+vessel+`">`) {
-		t.Errorf("%d vessels expected:\n%.2000s", n, body)
+	want := fmt.Sprintf("%d vessels on the list: owner of %d, manager of %d.", facts[0], facts[1], facts[2])
+	if !strings.Contains(body, want) || !strings.Contains(body, `<a href="/vessel/`+vessel+`">`) {
+		t.Errorf("%s expected:\n%.2000s", want, body)
+	}
+	id := texts(t, dir, "SELECT company_id FROM company_names WHERE name = '"+name+"'")[0]
+	if other := c.get("/company?name=" + url.QueryEscape(id)); !strings.Contains(other, want) || !strings.Contains(other, "<bdi>"+name+"</bdi></h1>") {
+		t.Errorf("by %s: %.2000s", id, other)
 	}
 	for path, want := range map[string]int{"/company?name=NOBODY+AT+ALL": http.StatusNotFound, "/company": http.StatusBadRequest, "/company?name=%00": http.StatusBadRequest} {
 		if status, _, _ := c.ask("GET", path, nil); status != want {
@@ -214,6 +219,34 @@ func TestAnEmptyDirectorySaysWhatWillHappen(t *testing.T) {
 	for _, want := range []string{"Mon 23 Nov, 02:00", "about 2,490 credits, and 5,000 at most", "fleetlake demo", "fleetlake serve --no-jobs --data fleetlake-demo"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q:\n%s", want, body)
+		}
+	}
+}
+
+// TestRunNowSaysItsPrice before it is pressed, with and without a night, and that it is not known; nothing while a run is
+// under way, which changes it.
+func TestRunNowSaysItsPrice(t *testing.T) {
+	price := func(_ context.Context, job string) (*pipeline.Preview, error) {
+		return &pipeline.Preview{Job: job, Credits: journal.Price{Expected: 2490, Most: 5000}}, nil
+	}
+	fails := func(context.Context, string) (*pipeline.Preview, error) { return nil, io.ErrUnexpectedEOF }
+	const button, known, unknown = "<bdi>nightly</bdi> now</button> ", `<span class="quiet">about 2,490 credits, and 5,000 at most</span>`, `<span class="quiet">the price is not known</span>`
+	for name, test := range map[string]struct {
+		dir   string
+		price func(context.Context, string) (*pipeline.Preview, error)
+		live  string
+		want  string
+	}{
+		"a night":         {harvested(t), price, "", known},
+		"no night":        {t.TempDir(), price, "", known},
+		"a failure":       {t.TempDir(), fails, "", unknown},
+		"nobody to ask":   {t.TempDir(), nil, "", unknown},
+		"a run under way": {t.TempDir(), price, "nightly", `<span class="quiet"></span>`},
+	} {
+		c := open(t, Config{Dir: test.dir, Price: test.price, RunNow: func(string, bool) error { return nil },
+			Schedule: func() (Schedule, error) { return Schedule{Slots: slots(), Live: Live{Job: test.live}}, nil }})
+		if body := c.get("/"); !strings.Contains(body, button+test.want) {
+			t.Errorf("%s: no %s", name, button+test.want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ const (
 	verbMetrics = "metrics" // a text
 	verbRun     = "run"     // starts a job
 	verbStop    = "stop"    // stops the run under way
-	verbFirst   = "first"   // a *pipeline.Preview of a job
+	verbFirst   = "first"   // a *pipeline.Preview of a job that would run now
 	verbPrice   = "price"   // the same, nil if it does not pay for a night again
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
@@ -11,6 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/daemon"
 	"github.com/fleetlake/fleetlake/schedules/exports"
 	"github.com/fleetlake/fleetlake/schedules/health"
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 	"github.com/fleetlake/fleetlake/schedules/network"
 	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/schedules/share"
@@ -73,29 +75,48 @@ func (n *Server) priceAgain(ctx context.Context, job string) (p *pipeline.Previe
 	return p, n.ask(ctx, network.Request{Verb: verbPrice, Job: job}, &p)
 }
 
-// priceKept is how long a price stands on the page: nothing changes it before the first night.
-const priceKept = time.Minute
+// priceKept is how long a price stands on the page while the published file is the same: data age slowly.
+const priceKept = 10 * time.Minute
 
-// pricedRun is a price, and when it was asked for.
+// pricedRun is a price, when it was asked for, and of which published file; nil without one.
 type pricedRun struct {
 	at      time.Time
+	file    os.FileInfo
 	preview *pipeline.Preview
 }
 
-// price is what the next run of a job would cost. Everybody who asks within priceKept gets one answer.
-func (n *Server) price(ctx context.Context, job string) (p *pipeline.Preview, err error) {
+// price is what a run of a job would cost now. Everybody gets one answer, which is made again for another published file.
+// Who asks meanwhile waits for it no longer than for what the scheduler has in memory.
+func (n *Server) price(ctx context.Context, job string) (*pipeline.Preview, error) {
+	file, err := os.Stat(warehouse.Path(n.config.Dir))
+	if err != nil {
+		file = nil // nothing is published
+	}
 	n.pricing.Lock()
-	defer n.pricing.Unlock()
-	if known, ok := n.prices[job]; ok && time.Since(known.at) < priceKept {
+	known, ok := n.prices[job]
+	n.pricing.Unlock()
+	if ok && samePublished(known.file, file) && time.Since(known.at) < priceKept {
 		return known.preview, nil
 	}
+	priced := n.probing.DoChan(verbFirst+" "+job, func() (any, error) {
+		var p *pipeline.Preview
+		if err := n.within(times.Read, network.Request{Verb: verbFirst, Job: job}, &p); err != nil {
+			return p, err
+		}
+		n.pricing.Lock()
+		defer n.pricing.Unlock()
+		n.prices[job] = pricedRun{time.Now(), file, p}
+		return p, nil
+	})
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
-	if err := n.ask(ctx, network.Request{Verb: verbFirst, Job: job}, &p); err != nil {
-		return nil, err
+	select {
+	case answer := <-priced:
+		p, _ := answer.Val.(*pipeline.Preview)
+		return p, answer.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	n.prices[job] = pricedRun{time.Now(), p}
-	return p, nil
 }
 
 // healthy returns an error if the scheduler hangs, or does not answer. All monitors who ask meanwhile get one answer.

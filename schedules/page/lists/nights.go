@@ -129,7 +129,7 @@ func publishedNights(ctx context.Context, w *warehouse.Warehouse) (n Nights, err
 	return n, err
 }
 
-// allowed are those of some nights that the filters allow.
+// allowed keeps the nights that the filters allow.
 func (v *View) allowed(n Nights) (Nights, error) {
 	for _, f := range v.Filters {
 		if f.Column != v.Nights || f.Value == "" {

@@ -29,7 +29,7 @@ var Morning = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 // Nightly is the job of the tests.
 var Nightly = plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"},
 	Sweep:  plan.Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: api.Zones},
-	Lookup: plan.Lookup{Want: []string{"particulars"}, MaxRequests: 50}}
+	Lookup: plan.Lookup{Want: []string{"particulars", "management"}, MaxRequests: 400}}
 
 // Harvested harvests three nights of a simulated fleet once for all tests, and gives each test a copy.
 func Harvested(t testing.TB) string {
@@ -57,7 +57,8 @@ var threeNights = sync.OnceValues(func() (string, error) {
 		limits[o.Name] = -1
 	}
 	first := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	sim, err := simulator.New(simulator.Config{Vessels: 1500, Seed: 3, Start: first, Key: Key, Credits: 1_000_000, Limits: limits})
+	sim, err := simulator.New(simulator.Config{Vessels: 1500, Seed: 3, Start: first, Key: Key, Credits: 1_000_000, Limits: limits,
+		Rates: simulator.Rates{Sold: .1}})
 	if err != nil {
 		return "", err
 	}

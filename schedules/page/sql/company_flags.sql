@@ -1,7 +1,9 @@
--- company_flags.sql: under which flags a company's vessels of now sail. $1 is its name.
-SELECT coalesce(r.flag, '') AS flag, coalesce(r.country, 'unknown') AS country, count(*) AS vessels
-FROM   management AS m
-JOIN   vessels AS r ON r.vessel_id = m.vessel_id
-WHERE  m.valid_to IS NULL AND $1 IN (m.registered_owner, m.manager, m.ism)
+-- company_flags.sql: under which flags those vessels sail. $1 is the company_id.
+WITH names AS MATERIALIZED (
+    SELECT name FROM company_names WHERE company_id = $1
+)
+SELECT coalesce(flag, '') AS flag, coalesce(country, 'unknown') AS country, count(*) AS vessels
+FROM   vessels
+WHERE  listed AND is_vessel AND (registered_owner IN (FROM names) OR manager IN (FROM names))
 GROUP BY ALL
 ORDER BY vessels DESC, country;
