@@ -19,6 +19,11 @@ const (
 	largeFile = 512 << 20
 )
 
+// mostNights is how many nights a merged file has, once it has more rows than one of its row groups. The rows are sorted
+// by vessel, so that one vessel's life is in one row group of each file, and the bounds of the files tell an engine which
+// of them has a night: it reads that night and seven others, in a quarter of the bytes that nightly files have.
+const mostNights = 8
+
 // mostFiles is how many files are read at once: of each, a page of every column is in memory. What is still small
 // after that is merged by the next compaction.
 const mostFiles = 64
@@ -34,7 +39,7 @@ type compaction struct {
 }
 
 // groups returns which files are to be merged into one: small files in the order of their nights, up to the size
-// of a large file. A group of fewer than least files is left for a later night, because merging a new night into
+// of a large file or mostNights. A group of fewer than least files is left for a later night, because merging a new night into
 // a large file again and again would write that file every time.
 func groups(want []manifestFile, live []liveFile, least int) [][]liveFile {
 	listed := map[string]manifestFile{}
@@ -46,24 +51,39 @@ func groups(want []manifestFile, live []liveFile, least int) [][]liveFile {
 		if f.parts == nil {
 			f.parts = listed[f.path].partsIfListed()
 		}
-		if f.bytes < smallFile && f.parts != nil { // what the manifest no longer lists waits for register
+		if f.bytes < smallFile && !f.merged() && f.parts != nil { // what the manifest no longer lists waits for register
 			small = append(small, f)
 		}
 	}
 	slices.SortFunc(small, func(a, b liveFile) int { return strings.Compare(a.first(), b.first()) })
 	var all [][]liveFile
 	var group []liveFile
-	var size int64
+	var size, rows int64
 	for _, f := range small {
-		if size+f.bytes > largeFile || len(group) == mostFiles {
+		manyNights := nights(append(slices.Clip(group), f)...) > max(mostNights, least) && rows+f.rows > rowGroupRows
+		if size+f.bytes > largeFile || len(group) == mostFiles || manyNights {
 			all = append(all, group)
-			group, size = nil, 0
+			group, size, rows = nil, 0, 0
 		}
 		group = append(group, f)
-		size += f.bytes
+		size, rows = size+f.bytes, rows+f.rows
 	}
 	all = append(all, group)
 	return slices.DeleteFunc(all, func(g []liveFile) bool { return len(g) < max(2, least) })
+}
+
+// merged reports whether a file has nights enough, so that no other is added to it: it would be written again for each.
+func (f liveFile) merged() bool { return f.rows > rowGroupRows && nights(f) >= mostNights/2 }
+
+// nights counts the nights in some files.
+func nights(files ...liveFile) int {
+	seen := map[string]bool{}
+	for _, f := range files {
+		for _, p := range f.parts {
+			seen[p.SnapshotDate] = true
+		}
+	}
+	return len(seen)
 }
 
 // partsIfListed returns no part for a file that the manifest does not have.
@@ -181,7 +201,10 @@ func (l lake) merge(ctx context.Context, tbl *table.Table, group []liveFile, wri
 		return merged{}, errors.New("the files of the table cannot be written")
 	}
 	uri := fmt.Sprintf("%s/data/%s%s.parquet", strings.TrimSuffix(tbl.Location(), "/"), compactedPrefix, uuid.New())
-	n, sorted, err := rewrite(ctx, writable, tbl.Schema(), sortPlaces(tbl), sources, parts, uri)
+	n, sorted, err := rewrite(ctx, writable, tbl.Schema(), sortPlaces(tbl), true, sources, parts, uri)
+	if err == nil && !sorted { // what older programs wrote
+		n, _, err = rewrite(ctx, writable, tbl.Schema(), sortPlaces(tbl), false, sources, parts, uri)
+	}
 	if err != nil {
 		return merged{}, err
 	}

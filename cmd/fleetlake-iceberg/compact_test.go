@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -175,6 +176,90 @@ func TestACompactionReadsFilesOlderThanAColumn(t *testing.T) {
 	e.do("compact", "--min-files", "2")
 	e.wantFiles("facts.listings", 1, 0)
 	e.same("facts.listings")
+}
+
+// TestTheOrderOfACompactedFileIsDeclared, and that of one with a file in another order is not.
+func TestTheOrderOfACompactedFileIsDeclared(t *testing.T) {
+	for name, c := range map[string]struct {
+		backward bool // the rows of the second
+		want     int  // columns of the order
+	}{
+		"both in order": {false, 1},
+		"one is not":    {true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newExport(t)
+			e.night("run-1", "2026-11-01", 1, 2)
+			rows := e.rows("run-2", "2026-11-02", []int{1, 2, 3})
+			if c.backward {
+				slices.Reverse(rows)
+			}
+			e.list(e.file("facts.listings", "facts/listings/night=2026-11-02/run-2-", part{Run: "run-2", SnapshotDate: "2026-11-02"}, rows))
+			e.publish().do("register")
+			before := e.read("facts.listings")
+			e.do("compact", "--min-files", "2")
+			f, err := file.OpenParquetFile(directory(e.dir).path(e.dataFiles("facts.listings")[0]), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			for i, group := range f.MetaData().GetRowGroups() {
+				if len(group.GetSortingColumns()) != c.want {
+					t.Errorf("group %d declares %v", i, group.GetSortingColumns())
+				}
+			}
+			if diff := cmp.Diff(before, e.read("facts.listings")); diff != "" {
+				t.Errorf("rows differ:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAMergedFileHasFewNights, so that an engine opens only the one that has a night, and is not written again for
+// each night that follows. Tables that fit into a row group stay in few files.
+func TestAMergedFileHasFewNights(t *testing.T) {
+	night := func(i int) string { return time.Date(2026, 11, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }
+	for name, c := range map[string]struct {
+		rows  int64 // of a night
+		least int
+		want  []int // files of each group, over six weeks with a compaction at the end of each
+	}{
+		"a large fleet":                 {100_000, 5, []int{7, 7, 7, 7, 7, 7}},
+		"a large fleet, and more files": {100_000, 14, []int{14, 14, 14}},
+		"a small table":                 {100, 5, []int{7, 8, 8, 8, 8, 8}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var want []manifestFile
+			var live []liveFile
+			var got []int
+			for i := range 42 {
+				f := manifestFile{Path: "facts/listings/night=" + night(i) + "/x", SnapshotDate: night(i), Run: "r"}
+				want = append(want, f)
+				live = append(live, liveFile{path: f.Path, bytes: 10 << 20, rows: c.rows})
+				if i%7 != 6 {
+					continue
+				}
+				for _, group := range groups(want, live, c.least) {
+					got = append(got, len(group))
+					merged := liveFile{path: fmt.Sprint("_iceberg/", i)}
+					for _, f := range group {
+						merged.parts = append(merged.parts, f.parts...)
+						merged.bytes, merged.rows = merged.bytes+f.bytes/5, merged.rows+f.rows
+						live = slices.DeleteFunc(live, func(l liveFile) bool { return l.path == f.path })
+					}
+					live = append(live, merged)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("merged %v files, want %v", got, c.want)
+			}
+			for _, f := range live {
+				if f.rows > rowGroupRows && nights(f) > max(mostNights, c.least) {
+					t.Errorf("%s has %d nights in %d rows", f.path, nights(f), f.rows)
+				}
+			}
+		})
+	}
 }
 
 func TestGroupsStayBelowTheLargestSize(t *testing.T) {

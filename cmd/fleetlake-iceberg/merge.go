@@ -17,14 +17,17 @@ import (
 	"github.com/apache/iceberg-go/table"
 )
 
-// rowGroupRows is how many rows a row group of a compacted file has, and so how many are in memory.
-const rowGroupRows = 250_000
+// rowGroupRows is how many rows a row group of a compacted file has, and so how many are in memory: as many as DuckDB has
+// in one. Smaller ones make one vessel's life cheaper, and everything else dearer: docs/lake.md has the figures.
+const rowGroupRows = 122_880
 
 // rewrite writes the rows of several files into a new one in the order of the table, with its parts in the
 // footer. Each file is read once, row by row, so that memory grows with their number and not with their size.
-// sorted is false if one of them was not in the order of the table; then the new one is not either.
-func rewrite(ctx context.Context, files iceio.WriteFileIO, schema *iceberg.Schema, by []int, sources []string, parts []part, uri string) (rows int64, sorted bool, err error) {
-	m := merger{by: by, sorted: true}
+// declare names the order in the file. sorted is false if one of the files was not in the order of the table; then the
+// new one is not either, and is not kept if it would declare it.
+func rewrite(ctx context.Context, files iceio.WriteFileIO, schema *iceberg.Schema, by []int, declare bool, sources []string,
+	parts []part, uri string) (rows int64, sorted bool, err error) {
+	m := merger{by: by, declare: declare, sorted: true}
 	defer m.close()
 	for _, source := range sources {
 		c, err := openCursor(ctx, files, source, schema)
@@ -42,7 +45,7 @@ func rewrite(ctx context.Context, files iceio.WriteFileIO, schema *iceberg.Schem
 		return 0, false, err
 	}
 	rows, err = m.write(ctx, out, schema, parts)
-	if err != nil {
+	if err != nil || declare && !m.sorted {
 		if w, ok := out.(*wholeFile); ok {
 			return 0, false, errors.Join(err, w.abandon())
 		}
@@ -53,10 +56,11 @@ func rewrite(ctx context.Context, files iceio.WriteFileIO, schema *iceberg.Schem
 
 // merger gives the rows of several files in one order.
 type merger struct {
-	by     []int // places of the sort columns
-	open   []*cursor
-	heads  []*cursor // a heap of the cursors that have a row
-	sorted bool
+	by      []int // places of the sort columns
+	declare bool  // the file names them
+	open    []*cursor
+	heads   []*cursor // a heap of the cursors that have a row
+	sorted  bool
 }
 
 func (m *merger) Len() int      { return len(m.heads) }
@@ -102,8 +106,15 @@ func (m *merger) write(ctx context.Context, out iceio.FileWriter, schema *iceber
 	if err != nil {
 		return 0, err
 	}
+	var order []parquet.SortingColumn
+	for _, place := range m.by {
+		if m.declare {
+			order = append(order, parquet.SortingColumn{ColumnIdx: int32(place), NullsFirst: true})
+		}
+	}
 	properties := parquet.NewWriterProperties(parquet.WithCreatedBy("fleetlake-iceberg"), parquet.WithVersion(parquet.V2_LATEST),
-		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(rowGroupRows), parquet.WithStats(true))
+		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(rowGroupRows), parquet.WithStats(true),
+		parquet.WithSortingColumns(order))
 	w, err := pqarrow.NewFileWriter(arrowSchema, keepOpen{out}, properties, pqarrow.DefaultWriterProps())
 	if err != nil {
 		return 0, err
