@@ -71,8 +71,9 @@ type LedgerRun struct {
 	Why       string `json:"why,omitempty"`
 }
 
-// ErrOlder says that the file lacks what the ledger is read from, because an older program made it.
-var ErrOlder = errors.New("an older version of fleetlake published the warehouse: `fleetlake rebuild` builds it again from the journal, with 0 requests")
+// ErrOlder says that the file lacks what this program reads from it, because an older program made it.
+var ErrOlder = errors.New("an older version of fleetlake published the warehouse: the next run, or `fleetlake rebuild`, " +
+	"builds it again from the journal, with 0 requests")
 
 // Ledger reads the ledger since a day (UTC). All its amounts are credits. It returns ErrOlder for a
 // file of an older program.

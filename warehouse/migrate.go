@@ -193,21 +193,37 @@ func stepsAfter(done map[string]string, steps fs.FS) (missing []migration, err e
 // CheckProgram returns ErrOtherProgram or ErrNewerProgram if this program cannot build on the file,
 // so that a run fails before its first request, and not when it publishes.
 func (w *Warehouse) CheckProgram(ctx context.Context) error {
+	_, err := w.missingSteps(ctx)
+	return err
+}
+
+// CheckCurrent returns ErrOlder if the file lacks tables, columns or views of this program, because an older one made
+// it, and the errors of CheckProgram.
+func (w *Warehouse) CheckCurrent(ctx context.Context) error {
+	missing, err := w.missingSteps(ctx)
+	if err == nil && len(missing) > 0 {
+		return ErrOlder
+	}
+	return err
+}
+
+// missingSteps returns the migrations that the file lacks. Its errors are those of CheckProgram.
+func (w *Warehouse) missingSteps(ctx context.Context) (missing []migration, err error) {
 	var has bool
 	if err := w.db.QueryRowContext(ctx, statement("migrate/has_list")).Scan(&has); err != nil {
-		return fmt.Errorf("check %s: %w", w.path, unwrapped(err))
+		return nil, fmt.Errorf("check %s: %w", w.path, unwrapped(err))
 	}
 	if !has {
-		return fmt.Errorf("check %s: %w", w.path, ErrOtherProgram)
+		return nil, fmt.Errorf("check %s: %w", w.path, ErrOtherProgram)
 	}
 	done, err := applied(ctx, w.db)
 	if err == nil {
-		_, err = stepsAfter(done, migrations())
+		missing, err = stepsAfter(done, migrations())
 	}
 	if err != nil {
-		return fmt.Errorf("check %s: %w", w.path, err)
+		return nil, fmt.Errorf("check %s: %w", w.path, err)
 	}
-	return nil
+	return missing, nil
 }
 
 // applied returns the checksums of the migrations that were applied to a file.

@@ -98,6 +98,9 @@ func TestAFileOfAnOlderProgramGetsTheOperations(t *testing.T) {
 		"DELETE FROM internal.schema_migrations WHERE name IN ('0032_operations.sql', 'definitions')"))
 	old := opened(t, dir)
 	must(t, old.CheckProgram(t.Context()))
+	if err := old.CheckCurrent(t.Context()); !errors.Is(err, ErrOlder) {
+		t.Errorf("the old file: %v, want %v", err, ErrOlder)
+	}
 	if _, err := old.Ledger(t.Context(), time.Time{}); !errors.Is(err, ErrOlder) {
 		t.Errorf("the ledger of the old file: %v, want %v", err, ErrOlder)
 	}

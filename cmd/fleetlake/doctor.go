@@ -110,6 +110,9 @@ func (a *app) doctor(ctx context.Context) []finding {
 	for _, words := range openToOthers(cfg) {
 		found = append(found, finding{"permissions", "WARN", words})
 	}
+	if words := olderFile(ctx, cfg.DataDir); words != "" && configErr == nil {
+		found = append(found, finding{"warehouse", "WARN", strings.TrimSpace(words)})
+	}
 	a.code = code
 	return found
 }

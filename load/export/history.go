@@ -88,8 +88,11 @@ func digestOf(path string) (size int64, sum string, err error) {
 	return digest(f)
 }
 
-// tables describes the tables of an export.
+// tables describes the tables of an export. Its errors are warehouse.ErrOlder and those of reading.
 func (s *source) tables(ctx context.Context) (map[string]Table, error) {
+	if err := s.warehouse.CheckCurrent(ctx); err != nil {
+		return nil, err
+	}
 	described, err := s.warehouse.Dictionary(ctx)
 	if err != nil {
 		return nil, err

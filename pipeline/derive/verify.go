@@ -226,6 +226,10 @@ func (v *verifier) warehouse(ctx context.Context) error {
 	if v.w == nil || v.broken {
 		return nil
 	}
+	if err := v.w.CheckCurrent(ctx); errors.Is(err, warehouse.ErrOlder) {
+		v.add("warehouse", doRebuild, "", []string{"an older version of fleetlake published it; the next run makes it anew, too"})
+		return ctx.Err()
+	}
 	wrong, err := v.w.Violations(ctx)
 	if errors.Is(err, warehouse.ErrRoom) {
 		return err
