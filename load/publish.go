@@ -71,25 +71,19 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 			return fmt.Errorf("publish: %w", err)
 		}
 	}
-	for i, night := range p.nights {
-		last := i == len(p.nights)-1
+	some := p.transactions()
+	for i, nights := range some {
+		last := i == len(some)-1
 		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error {
-			if err := p.apply(ctx, t, night); err != nil || !last || o.Accounts == nil {
+			if err := p.applyAll(ctx, t, nights); err != nil || !last || o.Accounts == nil {
 				return err
 			}
 			return t.SetRunAccounts(ctx, accounts) // in this transaction: another would cost another checkpoint
 		})
-		fleet := func(ctx context.Context, t *warehouse.Tx) error {
-			return p.writeVessels(ctx, t, night[len(night)-1])
-		}
-		switch {
-		case !p.touches(night):
-		case last:
-			b.Finish = append(b.Finish, fleet)
-		default:
-			b.Steps = append(b.Steps, fleet)
-		}
 	}
+	b.Finish = append(b.Finish, func(ctx context.Context, t *warehouse.Tx) error {
+		return p.writeVessels(ctx, t, p.nights[len(p.nights)-1])
+	})
 	if err := warehouse.Update(ctx, b); err != nil {
 		for _, path := range p.fleetFiles {
 			os.Remove(path + durable.Part) // Clean removes what is left
@@ -186,7 +180,54 @@ func (p *publication) newest() string {
 	return last
 }
 
-// apply is one step of the build: a night.
+// mostRowsAtOnce is how many rows of the lake the nights of one transaction have, unless one night has more. A
+// transaction ends with a checkpoint, which takes as long as a third of the statements of a night of a few thousand
+// vessels; DuckDB holds in memory what is not committed.
+const mostRowsAtOnce = 50_000
+
+// transactions divides the nights into those that one transaction applies.
+func (p *publication) transactions() (some [][][]*Manifest) {
+	rows := int64(0)
+	for _, night := range p.nights {
+		of := rowsOf(night)
+		if rows += of; len(some) == 0 || rows > mostRowsAtOnce {
+			some, rows = append(some, nil), of
+		}
+		last := len(some) - 1
+		some[last] = append(some[last], night)
+	}
+	return some
+}
+
+// rowsOf is how many rows of the lake a night applies.
+func rowsOf(night []*Manifest) (rows int64) {
+	for _, m := range night {
+		for _, f := range m.Files {
+			if f.Table != vessels {
+				rows += f.Rows
+			}
+		}
+	}
+	return rows
+}
+
+// applyAll is one step of the build: some nights. The fleet of each is written that a new run may have changed, but for
+// the last night's, which is written when the file is finished.
+func (p *publication) applyAll(ctx context.Context, t *warehouse.Tx, nights [][]*Manifest) error {
+	for _, night := range nights {
+		if err := p.apply(ctx, t, night); err != nil {
+			return err
+		}
+		if p.touches(night) && night[0] != p.nights[len(p.nights)-1][0] {
+			if err := p.writeVessels(ctx, t, night); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// apply applies one night.
 func (p *publication) apply(ctx context.Context, t *warehouse.Tx, night []*Manifest) error {
 	for _, table := range transform.Tables {
 		if err := t.Lake(ctx, table.Name, columnsOf(table), p.paths(night, table.Name)); err != nil {

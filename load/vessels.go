@@ -29,8 +29,9 @@ var vesselIDs = map[string]int{
 }
 
 // writeVessels writes the fleet, as the build has it after a night, to the lake under a temporary
-// name. The build renames it when its checks have passed.
-func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Manifest) (err error) {
+// name, for the latest run of the night. The build renames it when its checks have passed.
+func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, night []*Manifest) (err error) {
+	m := night[len(night)-1]
 	f := File{Table: vessels, Path: lakePath(vessels, m.Run.Date, m.Run.ID)}
 	path := filepath.Join(lake(p.dir), filepath.FromSlash(f.Path))
 	if err := makeDir(filepath.Dir(path)); err != nil {
