@@ -93,7 +93,14 @@ func (s setting) is(got string) bool {
 // is checked while nobody else has the connection: database/sql ends a transaction whose ctx is
 // cancelled, and a statement after that would be a transaction of its own.
 func runScript(ctx context.Context, conn *sql.Conn, text string) error {
-	return conn.Raw(func(c any) error {
+	_, err := runCounted(ctx, conn, text)
+	return err
+}
+
+// runCounted is runScript, and returns how many rows the last statement of the text inserted, changed or deleted, or put
+// into the table that it made.
+func runCounted(ctx context.Context, conn *sql.Conn, text string) (rows int64, err error) {
+	err = conn.Raw(func(c any) error {
 		native, err := nativeConnection(c)
 		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
@@ -109,8 +116,10 @@ func runScript(ctx context.Context, conn *sql.Conn, text string) error {
 		if state == mapping.StateError {
 			return errors.Join(ctx.Err(), errors.New(mapping.ResultError(&result)))
 		}
+		rows = mapping.ValueInt64(&result, 0, 0) // the count of such a statement; RowsChanged has none for CREATE TABLE AS
 		return nil
 	})
+	return rows, err
 }
 
 // kindOf prepares a text as exactly one statement and returns what kind it is. The connection

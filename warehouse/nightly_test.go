@@ -161,6 +161,28 @@ func TestANeedIsAskedAgainWhenItsTableChanges(t *testing.T) {
 	}
 }
 
+// TestAStepSaysHowManyRowsItMade: also one that joins as written, between two settings. So nobody asks whether its table
+// has rows.
+func TestAStepSaysHowManyRowsItMade(t *testing.T) {
+	h := newHistory(t, 0)
+	conn, err := h.db.Conn(t.Context())
+	must(t, err)
+	defer conn.Close()
+	n := newNightRun(&Tx{conn: conn}, "2026-11-20", nil)
+	for text, want := range map[string]int64{
+		"CREATE OR REPLACE TEMP TABLE made AS SELECT 1 AS one FROM range(3)": 3,
+		"CREATE OR REPLACE TEMP TABLE made AS SELECT 1 AS one WHERE false":   0,
+		"CREATE OR REPLACE TEMP VIEW seen AS SELECT 1 AS one":                0,
+	} {
+		for _, asWritten := range []bool{false, true} {
+			got, err := n.execute(t.Context(), step{text: text, asWritten: asWritten})
+			if err != nil || got != want {
+				t.Errorf("%s (as written: %v): %d rows, %v; want %d", text, asWritten, got, err, want)
+			}
+		}
+	}
+}
+
 // TestEveryTableOfANightIsMadeOrThere: what steps read is made by another, is of the lake, or is in the file.
 func TestEveryTableOfANightIsMadeOrThere(t *testing.T) {
 	h := newHistory(t, 0)

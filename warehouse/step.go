@@ -32,16 +32,6 @@ func (s step) name() string {
 	return name
 }
 
-// sql returns the statement for a night, YYYY-MM-DD. DuckDB takes a night, which is read from files, for a fifth of
-// what it is, and would hold it in memory, with all of its columns, to find the few columns of a version.
-func (s step) sql(date string) string {
-	text := onNight(s.text, date)
-	if s.asWritten {
-		text = "SET disabled_optimizers = 'build_side_probe_side'; " + text + "; RESET disabled_optimizers"
-	}
-	return text
-}
-
 // onNight returns a text of SQL for a night, YYYY-MM-DD.
 func onNight(text, date string) string { return strings.ReplaceAll(text, "$date", quote(date)) }
 

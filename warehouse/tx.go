@@ -59,7 +59,11 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 	if err != nil {
 		return fmt.Errorf("apply: %w", err)
 	}
-	if err := newNightRun(t, date, steps).run(ctx); err != nil {
+	n := newNightRun(t, date, steps)
+	for _, d := range all {
+		n.hasRows[d.Name] = !d.Empty
+	}
+	if err := n.run(ctx); err != nil {
 		return err
 	}
 	return t.defineRaw(ctx, runs)

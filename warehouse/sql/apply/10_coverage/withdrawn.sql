@@ -3,7 +3,7 @@
 -- reads: countries, lake_coverage, vessel_types
 -- makes: withdrawn
 -- columns: kind VARCHAR, value VARCHAR, name VARCHAR
--- needs: lake_coverage
+-- needs: lake_coverage WHERE state = 'skipped'
 CREATE OR REPLACE TEMP TABLE withdrawn AS
 SELECT c.kind, lower(trim(c.value)) AS value, any_value(coalesce(n.name, t.name)) AS name
 FROM   lake_coverage AS c
