@@ -138,13 +138,16 @@ func identifier(name string) table.Identifier {
 // folder is where the metadata and the compacted files of a table lie, below the target.
 func folder(name string) string { return "_iceberg/" + strings.Replace(name, ".", "/", 1) }
 
+// namespaces are those of the tables of an export.
+var namespaces = []string{"facts", "history", "ready"}
+
 // registered returns the names of the tables of ours that the catalog has.
 func registered(ctx context.Context, c catalog.Catalog) ([]string, error) {
 	var names []string
 	if c == nil {
 		return nil, nil
 	}
-	for _, namespace := range []string{"facts", "history"} {
+	for _, namespace := range namespaces {
 		for id, err := range c.ListTables(ctx, table.Identifier{namespace}) {
 			if errors.Is(err, catalog.ErrNoSuchNamespace) {
 				break

@@ -2,11 +2,11 @@
 // then read the lake without any ETL of their own.
 //
 // It knows only the export: current.json and the files that it lists. A table facts.<name> has the files of
-// the nights, a table history.<name> the one file of a derived table. The columns keep the field ids of the
+// the nights, a table history.<name> or ready.<name> the one file of a derived table. The columns keep the field ids of the
 // export, for ever.
 //
 //	<target>/current.json                                   read
-//	<target>/facts, <target>/history                        referred to, never written, never deleted
+//	<target>/facts, <target>/history, <target>/ready        referred to, never written, never deleted
 //	<target>/_fleetlake/pins/iceberg.json                   written: the files of the export that a snapshot still needs
 //	<target>/_iceberg/catalog.db                            the SQL catalog of a directory
 //	<target>/_iceberg/catalog-read.db                       its copy for readers, renamed into place by each verb

@@ -73,7 +73,7 @@ func (l lake) expire(ctx context.Context, o expireOptions) (expiry, error) {
 func exported(referred map[string]bool) map[string]bool {
 	files := map[string]bool{}
 	for key := range referred {
-		if strings.HasPrefix(key, "facts/") || strings.HasPrefix(key, "history/") {
+		if namespace, _, _ := strings.Cut(key, "/"); slices.Contains(namespaces, namespace) {
 			files[key] = true
 		}
 	}

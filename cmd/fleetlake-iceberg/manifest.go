@@ -129,8 +129,8 @@ func (m manifest) check() error {
 
 func (t manifestTable) check(name string) error {
 	namespace, short, ok := strings.Cut(name, ".")
-	if !ok || namespace != "facts" && namespace != "history" || short == "" || strings.ContainsAny(short, "./") {
-		return fmt.Errorf("table %q is neither facts.<name> nor history.<name>", name)
+	if !ok || !slices.Contains(namespaces, namespace) || short == "" || strings.ContainsAny(short, "./") {
+		return fmt.Errorf("table %q is in none of the namespaces %s", name, strings.Join(namespaces, ", "))
 	}
 	ids, names := map[int]bool{}, map[string]bool{}
 	for _, c := range t.Columns {

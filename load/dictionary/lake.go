@@ -154,11 +154,17 @@ func lakeColumn(tables []warehouse.Table, table, name, typ string, id int) wareh
 	return c
 }
 
-// Prefixes of the tables of an export: facts are the tables of the lake, history those of the warehouse.
+// Prefixes of the tables of an export: facts are the tables of the lake, history those of the warehouse, ready its views.
 const (
 	factsPrefix   = "facts."
 	historyPrefix = "history."
+	readyPrefix   = "ready."
 )
+
+// ReadyViews are the views of the warehouse that an export has as tables: the fleet of now, the nights, and the views
+// that are ready to use, but those that have every night of the fleet.
+var ReadyViews = strings.Fields(`vessels nights night_verdicts reflaggings renamings ownership_changes gone_dark zone_congestion arrivals departures
+	data_freshness known_gaps identity_review companies company_names`)
 
 // Exported describes a table of an export, such as facts.positions or history.listed, of which it has the
 // comment, the order of the rows in each file, and the columns with their types and comments.
@@ -172,7 +178,7 @@ func Exported(name, comment string, sort []string, columns []warehouse.Definitio
 			e.Columns = append(e.Columns, c)
 		}
 	} else {
-		table := strings.TrimPrefix(name, historyPrefix)
+		table := strings.TrimPrefix(strings.TrimPrefix(name, historyPrefix), readyPrefix)
 		e = Entry{Table: warehouse.Describe(table, columns)}
 		e.Operations = operationsOf(e.Lineage.Lake)
 		for i := range e.Columns {
@@ -192,9 +198,12 @@ func Exported(name, comment string, sort []string, columns []warehouse.Definitio
 func exportedNames(names []string) (all []string) {
 	for _, name := range names {
 		table, _, _ := strings.Cut(name, ".")
-		if table == "requests" || table == vessels { // which only the facts have
+		switch {
+		case table == "requests": // which only the facts have
 			all = append(all, factsPrefix+name)
-		} else {
+		case slices.Contains(ReadyViews, table):
+			all = append(all, readyPrefix+name)
+		default:
 			all = append(all, historyPrefix+name)
 		}
 	}

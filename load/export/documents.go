@@ -72,16 +72,15 @@ func describe(m Manifest) (map[string][]byte, error) {
 
 // dictionaryOf describes the tables for programs and for people.
 func dictionaryOf(tables []describedTable) (forPrograms, forPeople []byte, err error) {
-	groups := []dictionary.Group{{Name: "facts", Title: "Facts: a row for each observation"}, {Name: "history", Title: "History: the tables of the warehouse"}}
+	groups := []dictionary.Group{{Name: "facts", Title: "Facts: a row for each observation"}, {Name: "history", Title: "History: the tables of the warehouse"},
+		{Name: "ready", Title: "Ready to use: the fleet of now, the nights, and what changed"}}
 	for _, t := range tables {
 		var columns []warehouse.Definition
 		for _, c := range t.Columns {
 			columns = append(columns, warehouse.Definition{Name: c.Name, Type: c.Type, FieldID: c.ID, Comment: c.Comment})
 		}
-		i := 1
-		if strings.HasPrefix(t.Name, factsPrefix) {
-			i = 0
-		}
+		namespace, _, _ := strings.Cut(t.Name, ".")
+		i := slices.IndexFunc(groups, func(g dictionary.Group) bool { return string(g.Name) == namespace })
 		groups[i].Entries = append(groups[i].Entries, dictionary.Exported(t.Name, t.Comment, t.Sort, columns))
 	}
 	var b, page bytes.Buffer

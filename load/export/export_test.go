@@ -241,7 +241,7 @@ func TestARunThatWasRolledBackLeavesTheList(t *testing.T) {
 	if _, err := warehouse.Rollback(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	export(t, dir, s, Options{Tables: []string{"history"}})
+	export(t, dir, s, Options{Tables: []string{"history", "ready"}})
 	m := current(t, s)
 	for _, f := range m.Files {
 		if f.SnapshotDate == "2026-11-02" || f.Run != "20261101T020000.000Z-0000" {

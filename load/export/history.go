@@ -11,7 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// historyFiles are the tables of a warehouse file, written once for all tries of an export.
+// historyFiles are the tables and views of a warehouse file, written once for all tries of an export.
 type historyFiles struct {
 	of    os.FileInfo // the published file
 	files map[string]File
@@ -28,14 +28,13 @@ func (e *exporter) planHistory(ctx context.Context, src *source, t *target, p *p
 	if err := e.history.reuse(src.file); err != nil {
 		return err
 	}
-	for _, name := range historyTables {
-		table := historyPrefix + name
+	for _, table := range derived {
 		if !selected.table(table) {
 			continue
 		}
 		if _, ok := e.history.files[table]; !ok {
-			e.o.report(Progress{Phase: "history", Files: len(e.history.files), AllFiles: len(historyTables)})
-			if err := e.history.write(ctx, src.warehouse, e.scratch, name, p.next.Tables[table]); err != nil {
+			e.o.report(Progress{Phase: "history", Files: len(e.history.files), AllFiles: len(derived)})
+			if err := e.history.write(ctx, src.warehouse, e.scratch, table, p.next.Tables[table]); err != nil {
 				return err
 			}
 		}
@@ -59,21 +58,21 @@ func (h *historyFiles) reuse(file *os.File) error {
 	return nil
 }
 
-// write writes a table of the warehouse to the scratch directory. The same rows make the same bytes.
-func (h *historyFiles) write(ctx context.Context, w *warehouse.Warehouse, scratch, name string, t Table) error {
-	path := filepath.Join(scratch, name+".parquet")
+// write writes a table or view of the warehouse to the scratch directory. The same rows make the same bytes.
+func (h *historyFiles) write(ctx context.Context, w *warehouse.Warehouse, scratch, table string, t Table) error {
+	path := filepath.Join(scratch, table+".parquet")
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	rows, err := w.ExportTable(ctx, name, t.columnsOf(), t.Sort, path)
+	rows, err := w.ExportTable(ctx, inWarehouse(table), t.columnsOf(), t.Sort, path)
 	if err != nil {
 		return err
 	}
-	f := File{Table: historyPrefix + name, Rows: rows}
+	f := File{Table: table, Rows: rows}
 	if f.Bytes, f.SHA256, err = digestOf(path); err != nil {
 		return err
 	}
-	f.Path = "history/" + name + "/" + shortSum(f.SHA256) + ".parquet"
+	f.Path = strings.Replace(table, ".", "/", 1) + "/" + shortSum(f.SHA256) + ".parquet"
 	h.files[f.Table], h.local[f.Table] = f, path
 	return nil
 }

@@ -142,7 +142,7 @@ func TestARestoredDirectoryCostsNoFacts(t *testing.T) {
 		}
 		return n
 	}
-	lost := facts(before) - len(current(t, s).Files) + len(historyTables)
+	lost := facts(before) - len(current(t, s).Files) + len(derived)
 	got, err := Expire(t.Context(), s, ExpireOptions{Now: at(20)})
 	if err != nil || got.LastCopies != lost || len(got.Notices) != 1 || facts(data(t, s)) != facts(before) {
 		t.Fatalf("an expiry: %+v, %v; %d of %d files of facts are left, want %d last copies", got, err, facts(data(t, s)), facts(before), lost)

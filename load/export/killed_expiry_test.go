@@ -14,7 +14,7 @@ import (
 // data lists what a store has below facts, history and warehouse.
 func data(t testing.TB, s *watched) (all []string) {
 	return slices.DeleteFunc(keys(t, s, ""), func(key string) bool {
-		return !strings.HasPrefix(key, "facts/") && !strings.HasPrefix(key, "history/") && !strings.HasPrefix(key, "warehouse/")
+		return !strings.HasPrefix(key, "facts/") && !strings.HasPrefix(key, "history/") && !strings.HasPrefix(key, "ready/") && !strings.HasPrefix(key, "warehouse/")
 	})
 }
 

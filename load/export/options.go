@@ -5,7 +5,7 @@ import "time"
 // Options are what an export takes along. The zero value exports everything but the warehouse file.
 type Options struct {
 	Since     string   // the first night, YYYY-MM-DD, whose facts are brought up to date; "" is all
-	Tables    []string // as facts.positions, positions, facts or history; none is all
+	Tables    []string // as facts.positions, positions, facts, history or ready; none is all
 	DryRun    bool     // only plan
 	Warehouse bool     // also the published warehouse file
 	Replace   bool     // also replace the export of another data directory

@@ -29,7 +29,7 @@ func newSelection(since string, names []string, tables map[string]Table) (select
 			}
 		}
 		if !found {
-			return s, fmt.Errorf("table %q: %w: name one as facts.positions, positions for facts and history, or facts or history for all of them; current.json and the dictionary list them", name, ErrTable)
+			return s, fmt.Errorf("table %q: %w: name one as facts.positions, positions for facts and history, or facts, history or ready for all of them; current.json and the dictionary list them", name, ErrTable)
 		}
 	}
 	return s, nil

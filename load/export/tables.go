@@ -11,10 +11,11 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Facts and history are namespaces: facts.particulars and history.particulars are two tables.
+// Facts, history and ready are namespaces: facts.particulars and history.particulars are two tables.
 const (
 	factsPrefix   = "facts."
 	historyPrefix = "history."
+	readyPrefix   = "ready."
 )
 
 // historyTables are the tables of the warehouse that are exported whole.
@@ -22,6 +23,23 @@ var historyTables = strings.Fields(`registration particulars engine management p
 	second_mmsi_claims identity_conflicts fleet_daily zone_daily runs partitions
 	flags registers countries types vessel_types world_zones navigational_statuses maritime_identification_digits
 	operations operation_datasets`)
+
+// derived are the tables of an export that are exported whole, by their names in it, in their order.
+var derived = func() (all []string) {
+	for _, name := range historyTables {
+		all = append(all, historyPrefix+name)
+	}
+	for _, name := range dictionary.ReadyViews {
+		all = append(all, readyPrefix+name)
+	}
+	return all
+}()
+
+// inWarehouse is the name in the warehouse of a table of derived.
+func inWarehouse(name string) string {
+	_, name, _ = strings.Cut(name, ".")
+	return name
+}
 
 // duckdbTypes are DuckDB's names of the types in a manifest, in the lake and in the warehouse.
 var duckdbTypes = map[string]string{
@@ -61,12 +79,12 @@ func tablesOf(described []warehouse.Table) (map[string]Table, error) {
 			return nil, err
 		}
 	}
-	for _, name := range historyTables {
-		i := slices.IndexFunc(described, func(t warehouse.Table) bool { return t.Name == name })
+	for _, name := range derived {
+		i := slices.IndexFunc(described, func(t warehouse.Table) bool { return t.Name == inWarehouse(name) })
 		if i < 0 {
-			return nil, fmt.Errorf("the warehouse has no table %s", name)
+			return nil, fmt.Errorf("the warehouse has no table %s", inWarehouse(name))
 		}
-		if all[historyPrefix+name], err = history(described[i]); err != nil {
+		if all[name], err = tableOf(name, described[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -86,21 +104,21 @@ func facts(name string, e dictionary.Entry) (Table, error) {
 	return t, nil
 }
 
-// history describes a table of the warehouse. Columns that only the program uses are left out.
-func history(in warehouse.Table) (Table, error) {
+// tableOf describes a table or view of the warehouse. Columns that only the program uses are left out.
+func tableOf(name string, in warehouse.Table) (Table, error) {
 	described := Table{Comment: in.Comment, Sort: in.Keys}
 	for _, c := range in.Columns {
 		if c.Internal {
 			continue
 		}
-		id, ok := fieldIDs[historyPrefix+in.Name+"."+c.Name]
+		id, ok := fieldIDs[name+"."+c.Name]
 		if !ok {
-			return Table{}, fmt.Errorf("history.%s.%s has no field id: another program made this warehouse; "+
-				"`fleetlake rebuild` makes it anew", in.Name, c.Name)
+			return Table{}, fmt.Errorf("%s.%s has no field id: another program made this warehouse; "+
+				"`fleetlake rebuild` makes it anew", name, c.Name)
 		}
 		is, ok := typeOf(c.Type)
 		if !ok {
-			return Table{}, noType(historyPrefix+in.Name, c.Name, c.Type)
+			return Table{}, noType(name, c.Name, c.Type)
 		}
 		described.Columns = append(described.Columns, Column{id, c.Name, is, c.Comment})
 	}
@@ -116,8 +134,8 @@ func noType(table, column, is string) error {
 //go:embed field_ids.txt
 var fieldIDLines string
 
-// fieldIDs are the ids of the columns of history tables, by names such as history.runs.job. A line
-// of the list never changes and is never removed, also if its column is.
+// fieldIDs are the ids of the columns of history and ready tables, by names such as history.runs.job, of which the list
+// has runs.job, and ready.nights.job. A line of the list never changes and is never removed, also if its column is.
 var fieldIDs = parseFieldIDs(fieldIDLines)
 
 func parseFieldIDs(lines string) map[string]int {
@@ -131,7 +149,10 @@ func parseFieldIDs(lines string) map[string]int {
 		if err != nil {
 			panic(fmt.Sprintf("field_ids.txt: %q", line)) // a bug, not an error
 		}
-		ids[historyPrefix+name] = id
+		if !strings.HasPrefix(name, readyPrefix) {
+			name = historyPrefix + name
+		}
+		ids[name] = id
 	}
 	return ids
 }

@@ -59,7 +59,7 @@ func (t *target) check(src *source, o Options) error {
 // it wrote a manifest is recognised.
 var written = regexp.MustCompile(`^(facts/[a-z_]+/(?:night|snapshot_date)=[0-9-]{10}/[0-9A-Za-z.-]+-[0-9a-f]{16}\.parquet` +
 	`|facts/[a-z_]+/snapshot_month=[0-9-]{7}/[0-9a-f]{16}\.parquet` +
-	`|history/[a-z_]+/[0-9a-f]{16}\.parquet|warehouse/fleet-.+-[0-9a-f]{16}\.duckdb|_fleetlake/.+|_iceberg/.+|current\.json)$`)
+	`|(?:history|ready)/[a-z_]+/[0-9a-f]{16}\.parquet|warehouse/fleet-.+-[0-9a-f]{16}\.duckdb|_fleetlake/.+|_iceberg/.+|current\.json)$`)
 
 // strangers reports objects that no export wrote, a line each.
 func (t *target) strangers() []string {

@@ -221,7 +221,7 @@ var tablePattern = regexp.MustCompile(`^(facts\.|history\.)?[a-z][a-z0-9_]*$`)
 
 func parseTable(s string) ([]string, error) {
 	if !tablePattern.MatchString(s) {
-		return nil, fmt.Errorf("%q, expected a table such as facts.positions, or facts or history for all of them", s)
+		return nil, fmt.Errorf("%q, expected a table such as facts.positions, or facts, history or ready for all of them", s)
 	}
 	return []string{s}, nil
 }

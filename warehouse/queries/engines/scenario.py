@@ -29,7 +29,7 @@ class Scenario:
         """List the facts of the first n runs only."""
         runs = set(self.runs[:n])
         known = {f["path"] for f in self.now["files"]}
-        self.now["files"] = [f for f in self.now["files"] if f["table"].startswith("history.") or f["run"] in runs]
+        self.now["files"] = [f for f in self.now["files"] if not f["table"].startswith("facts.") or f["run"] in runs]
         self.now["files"] += [copy.deepcopy(f) for f in self.all["files"] if f.get("run") in runs and f["path"] not in known
                               and f["table"].startswith("facts.") and not self.replaced(f)]
         self.publish()

@@ -4,7 +4,7 @@ result as an Iceberg table beside those of fleetlake.
     python spark_job.py LAKE
 
 The table is research.vessel_days, in a namespace and a folder of its own: fleetlake-iceberg changes and deletes
-only what lies below the namespaces facts and history. Run it again after any night: the table is replaced in one
+only what lies below the namespaces facts, history and ready. Run it again after any night: the table is replaced in one
 snapshot, and readers see either the old or the new one.
 """
 import sys
