@@ -51,6 +51,9 @@ func (s *site) prepare(ctx context.Context) {
 	}
 	s.load(ctx)
 	s.count(ctx)
+	if schedule, err := s.Config.Schedule(); err == nil {
+		s.startable(ctx, schedule) // prices are made once for a version
+	}
 	s.prepared = version
 }
 

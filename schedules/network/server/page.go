@@ -75,7 +75,7 @@ func (n *Server) priceAgain(ctx context.Context, job string) (p *pipeline.Previe
 	return p, n.ask(ctx, network.Request{Verb: verbPrice, Job: job}, &p)
 }
 
-// priceKept is how long a price stands on the page while the published file is the same: data age slowly.
+// priceKept is after how long a price is made again although the published file is the same: data age slowly.
 const priceKept = 10 * time.Minute
 
 // pricedRun is a price, when it was asked for, and of which published file; nil without one.
@@ -86,7 +86,8 @@ type pricedRun struct {
 }
 
 // price is what a run of a job would cost now. Everybody gets one answer, which is made again for another published file.
-// Who asks meanwhile waits for it no longer than for what the scheduler has in memory.
+// Who asks for the first of a file waits no longer than for what the scheduler has in memory, and for a later one not at
+// all.
 func (n *Server) price(ctx context.Context, job string) (*pipeline.Preview, error) {
 	file, err := os.Stat(warehouse.Path(n.config.Dir))
 	if err != nil {
@@ -95,7 +96,7 @@ func (n *Server) price(ctx context.Context, job string) (*pipeline.Preview, erro
 	n.pricing.Lock()
 	known, ok := n.prices[job]
 	n.pricing.Unlock()
-	if ok && samePublished(known.file, file) && time.Since(known.at) < priceKept {
+	if ok = ok && samePublished(known.file, file); ok && time.Since(known.at) < priceKept {
 		return known.preview, nil
 	}
 	priced := n.probing.DoChan(verbFirst+" "+job, func() (any, error) {
@@ -108,6 +109,9 @@ func (n *Server) price(ctx context.Context, job string) (*pipeline.Preview, erro
 		n.prices[job] = pricedRun{time.Now(), file, p}
 		return p, nil
 	})
+	if ok {
+		return known.preview, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
 	select {

@@ -15,8 +15,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// TestAPriceIsMadeOnceForEverybody, and again for another published file, when it is old, and after an error. A slow one
-// is waited for as long as the page may, and is there for those who come later.
+// TestAPriceIsMadeOnceForEverybody, and again for another published file, and when it is old, for which nobody waits. A
+// slow first one is waited for as long as the page may, and is there for those who come later, as one is after an error.
 func TestAPriceIsMadeOnceForEverybody(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -43,12 +43,18 @@ func TestAPriceIsMadeOnceForEverybody(t *testing.T) {
 		}
 		price(2, nil)
 		time.Sleep(priceKept)
-		fails = os.ErrPermission
-		price(3, os.ErrPermission)
-		fails, takes = nil, stateTimeout+time.Second
-		price(4, context.DeadlineExceeded)
+		price(2, nil)
 		synctest.Wait()
+		price(3, nil)
+		if err := os.WriteFile(path, []byte("another night"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fails = os.ErrPermission
+		price(4, os.ErrPermission)
+		fails, takes = nil, stateTimeout+time.Second
+		price(5, context.DeadlineExceeded)
 		time.Sleep(takes)
-		price(4, nil)
+		synctest.Wait()
+		price(5, nil)
 	})
 }
