@@ -1,7 +1,9 @@
 package schedules
 
 import (
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -62,4 +64,44 @@ func TestDueRemembersAJobWithoutRuns(t *testing.T) {
 		t.Errorf("due %v, slot %v; want that of the 22nd", due, slot.At)
 	}
 	compareMissed(t, missed, []string{"21 02:00 was down; the slot of 2026-11-22"})
+}
+
+// TestARestoreUnderAJobOfEveryMinute writes one record of all slots that passed meanwhile, and one line; a restart
+// writes no other of them.
+func TestARestoreUnderAJobOfEveryMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHouse(t).withSlotLog(t, dir)
+		table := Spec{Job: "nightly", Cron: "* * * * *", Location: time.UTC}
+		h.serve(t, 90*time.Second, table)
+		h.stored["nightly"] = h.stored["nightly"][:1]
+		time.Sleep(12 * time.Hour) // of synctest: nobody waits
+		h.withSlotLog(t, dir).serve(t, 90*time.Second, table)
+		records := h.runner.Slots.Latest(10)
+		if len(records) != 1 || records[0].Slots != 720 || records[0].Slot.Sub(records[0].First) != 719*time.Minute ||
+			!strings.HasPrefix(records[0].Reason, "720 slots since 2000-01-01T00:01:00Z: no process was waiting") {
+			t.Errorf("%+v", records)
+		}
+		if n := strings.Count(h.log.String(), "slot missed"); n != 1 {
+			t.Errorf("%d lines: %s", n, h.log.String())
+		}
+		h.stored["nightly"] = h.stored["nightly"][:1] // as if nothing of it had been stored
+		h.withSlotLog(t, dir).serve(t, 90*time.Second, table)
+		if again := h.runner.Slots.Latest(10); again[len(again)-1].Slots != 720 || len(again) != 2 || again[0].Slots > 5 {
+			t.Errorf("%+v", again)
+		}
+	})
+}
+
+// TestASlotOfADoneNightSaysSo in one line.
+func TestASlotOfADoneNightSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.stored["nightly"] = []Stored{{Date: "2000-01-01", Started: time.Now(), State: "done"}} // by hand, before the slot
+		h.serve(t, 3*time.Hour, nightly("0 2 * * *"))
+		h.check(t)
+		if n := strings.Count(h.log.String(), "slot needs no run"); n != 1 || strings.Count(h.log.String(), "\n") != 2 {
+			t.Errorf("%s", h.log.String())
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sourcegraph/conc/panics"
@@ -94,22 +95,27 @@ func (r *Runner) write(records ...Record) []Record {
 	return fresh
 }
 
-// miss records slots that get no run and logs one line for each reason, so that a long absence does
-// not flood the log. What was recorded before a restart is not logged again.
+// miss records slots that get no run: one record and one line of the log for all in a row with one reason, since a
+// restore under a job of every minute may find hundreds. What was recorded before a restart is not recorded again.
 func (r *Runner) miss(missed []Missed) {
-	var records []Record
-	for _, m := range missed {
-		records = append(records, Record{At: r.now().UTC(), State: RecordMissed, Job: m.Job, Date: m.Date, Slot: m.At, Triggered: m.Triggered, Reason: m.Reason})
+	if r.Slots != nil {
+		missed = slices.DeleteFunc(missed, func(m Missed) bool { return r.Slots.hasMissed(m.Job, m.At) })
 	}
-	records = r.write(records...)
-	for i := 0; i < len(records); {
+	for len(missed) > 0 {
 		n := 1
-		for i+n < len(records) && records[i+n].Reason == records[i].Reason {
+		for n < len(missed) && missed[n].Reason == missed[0].Reason && !missed[n].Triggered {
 			n++
 		}
-		first, last := records[i], records[i+n-1]
-		r.Log.Warn("slot missed", "job", first.Job, "slots", n, "first", first.Slot, "last", last.Slot, "reason", first.Reason)
-		i += n
+		first, last := missed[0], missed[n-1]
+		missed = missed[n:]
+		record := Record{At: r.now().UTC(), State: RecordMissed, Job: last.Job, Date: last.Date, Slot: last.At, Triggered: last.Triggered, Reason: last.Reason}
+		if n > 1 {
+			record.First, record.Slots = first.At, n
+			record.Reason = fmt.Sprintf("%d slots since %s: %s", n, first.At.Format(time.RFC3339), last.Reason)
+		}
+		for range r.write(record) {
+			r.Log.Warn("slot missed", "job", first.Job, "slots", n, "first", first.At, "last", last.At, "reason", last.Reason)
+		}
 	}
 }
 

@@ -172,8 +172,9 @@ func (r *Runner) pick() (*line, Slot) {
 // only when a slot has come.
 func (r *Runner) due(l *line) (Slot, bool) {
 	now := r.now()
+	var come time.Time // the slot whose time it is; zero at the start, which looks at all before
 	if !l.watch.Dealt.IsZero() {
-		if next := l.schedule.Next(l.watch.Dealt); next.IsZero() || next.After(now) {
+		if come = l.schedule.Next(l.watch.Dealt); come.IsZero() || come.After(now) {
 			return Slot{}, false
 		}
 	}
@@ -184,6 +185,9 @@ func (r *Runner) due(l *line) (Slot, bool) {
 	}
 	slot, due, missed := Due(l.spec, l.schedule, r.withBroken(l.spec.Job, stored), l.watch, now)
 	r.miss(missed)
+	if !due && len(missed) == 0 && !come.IsZero() {
+		r.Log.Info("slot needs no run: its night has one", "job", l.spec.Job, "date", come.Format(DateLayout), "slot", come)
+	}
 	l.watch.Dealt = now
 	if due {
 		l.watch.Dealt = slot.At.Add(-time.Nanosecond)

@@ -42,6 +42,8 @@ type Record struct {
 	Slot      time.Time `json:"slot"`
 	Triggered bool      `json:"asked,omitempty"`  // triggered by a person, not by the schedule
 	Started   time.Time `json:"started,omitzero"` // of a run that failed
+	First     time.Time `json:"first,omitzero"`   // of several slots in a row that were missed: Slot is the last
+	Slots     int       `json:"slots,omitempty"`  // how many these are
 	Tries     int       `json:"tries,omitempty"`  // of a slot that was given up after them
 	Reason    string    `json:"reason,omitempty"`
 	Stack     string    `json:"stack,omitempty"` // of a panic
@@ -213,6 +215,16 @@ func (b *SlotLog) recordsOf(job string) []Record {
 		}
 	}
 	return records
+}
+
+// hasMissed reports whether a slot is among those that were recorded as missed.
+func (b *SlotLog) hasMissed(job string, slot time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.records, func(r Record) bool {
+		return r.State == RecordMissed && r.Job == job && (r.Slot.Equal(slot) ||
+			r.Slots > 1 && !slot.Before(r.First) && !slot.After(r.Slot))
+	})
 }
 
 // Latest returns the newest records of slots that were missed or failed, the newest first.

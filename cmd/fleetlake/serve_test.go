@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -166,8 +167,16 @@ func TestServe(t *testing.T) {
 	}
 	w.runNow(d, url)
 	notified := map[string]int{}
-	for notified["WATCHDOG=1"] < 5 {
-		notified[<-states]++
+	said := func(words string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(notified)), func(s string) bool { return strings.HasPrefix(s, "STATUS="+words) })
+	}
+	for end := time.After(time.Minute); notified["WATCHDOG=1"] < 5 || !said("waits for nightly at ") || !said("nightly of "); {
+		select {
+		case state := <-states:
+			notified[state]++
+		case <-end:
+			t.Fatalf("systemd got %v", notified)
+		}
 	}
 	if notified["READY=1"] != 1 {
 		t.Errorf("systemd got %v", notified)

@@ -72,6 +72,7 @@ type Server struct {
 	log          *slog.Logger
 	began        time.Time
 	beaten       atomic.Pointer[time.Time] // the last turn of the scheduler
+	said         string                    // the last status that systemd was told; used by the scheduler only
 	stop         sync.Once
 	ending       atomic.Bool
 	nights       cachedCheck               // whether the last nights succeeded

@@ -27,6 +27,25 @@ func (s *Server) beat() {
 	now := time.Now()
 	s.beaten.Store(&now)
 	s.notifySystemd("WATCHDOG=1")
+	if words := s.doing(); words != "" && words != s.said {
+		s.said = words
+		s.notifySystemd("STATUS=" + words)
+	}
+}
+
+// doing is what the scheduler does, for `systemctl status`: the run under way, or the next slot; "" before there is one.
+func (s *Server) doing() string {
+	if live := s.live(); live.Job != "" {
+		p := live.Progress
+		if p.Phase == "" {
+			return fmt.Sprintf("%s of %s begins", live.Job, live.Date)
+		}
+		return fmt.Sprintf("%s of %s: %s, %d credits spent", live.Job, live.Date, p.Phase, p.Credits)
+	}
+	if next := s.runner.Snapshot().Next; len(next) > 0 {
+		return fmt.Sprintf("waits for %s at %s", next[0].Job, next[0].Start.Format(time.RFC3339))
+	}
+	return ""
 }
 
 func (s *Server) ready() {
@@ -41,6 +60,7 @@ func (s *Server) stopping() {
 		s.ending.Store(true)
 		s.log.Info("stopping: no new requests, waiting for answers in flight")
 		s.notifySystemd("STOPPING=1")
+		s.notifySystemd("STATUS=stops: waits for answers in flight, and publishes")
 	})
 }
 
