@@ -51,7 +51,7 @@ func TestExplainAgreesWithTheFleet(t *testing.T) {
 		}
 		explainsChange(t, e, old, v)
 		text := w.must(exitDone, "explain", v.VesselID).stdout
-		for _, want := range []string{v.VesselID + "  " + v.Name, "listed        since 2026-11-20, last seen 2026-11-30", "registration  2 versions", "entry ", "looked up     info (particulars, engine, management, position): 1 time for 5 credits"} {
+		for _, want := range []string{v.VesselID + "  " + v.Name, "listed        since 2026-11-20, last seen 2026-11-30", "registration  2 versions", "entry ", "looked up     info (particulars, engine, management, position, voyage): 1 time for 5 credits"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}

@@ -31,7 +31,7 @@ type faultCase struct {
 	prepare  func(t *testing.T, d *double, w *world)
 }
 
-// tinyJob requests four partitions of the list on five pages, three status searches and four lookups.
+// tinyJob requests four partitions of the list on five pages, four status searches and four lookups.
 const tinyJob = `
 jobs:
   nightly:
@@ -44,7 +44,8 @@ jobs:
 // tinyList and tinySweep are the requests of the tiny job, in the words of the double's log.
 var (
 	tinyList  = []string{"country=Malta", "country=Malta&page=2", "country=Panama", "country=Cyprus", "country=Tonga"}
-	tinySweep = []string{"navigational_status=moored&world_zone=north-sea", "navigational_status=moored&world_zone=baltic-sea", "navigational_status=aground"}
+	tinySweep = []string{"navigational_status=moored&world_zone=north-sea", "navigational_status=moored&world_zone=baltic-sea",
+		"navigational_status=aground&world_zone=north-sea", "navigational_status=aground&world_zone=baltic-sea"}
 )
 
 // tooLittle is the exit code of a run that the service answered too little.

@@ -56,7 +56,7 @@ func (w *week) firstNight() {
 	}
 	w.until("01 08:00")
 	w.morning("2000-01-01", "Last night · nightly Ran, and is complete Saturday 1 January 2000",
-		"Ran? Yes 02:00–02:00 UTC, 5 hours ago", "First night", "100 % 12 of 12 partitions", "Searched for worldwide: Aground",
+		"Ran? Yes 02:00–02:00 UTC, 5 hours ago", "First night", "100 % 14 of 14 partitions",
 		"No slot was missed, and no run failed.", "Sun 2 Jan, 02:00 in 18 hours")
 }
 
@@ -79,7 +79,7 @@ func (w *week) restartInARun() {
 		"Ran? interrupted 02:00–02:00 UTC")
 	w.start()
 	w.until("02 08:00")
-	w.morning("2000-01-02", "Ran, and is complete Sunday 2 January 2000", "5 hours ago, in 2 runs", "12 of 12 partitions")
+	w.morning("2000-01-02", "Ran, and is complete Sunday 2 January 2000", "5 hours ago, in 2 runs", "14 of 14 partitions")
 }
 
 // outage takes the service away for a night, the free call included.
@@ -94,9 +94,9 @@ func (w *week) outage() {
 	if _, text := w.look("/"); strings.Contains(text, "The deadline has passed.") {
 		ends, after = "The deadline has passed. Run the job again to resume.", ""
 	}
-	w.morning("2000-01-03", "Ran in part Monday 3 January 2000 "+ends, "the service gave no answer for "+after, "503 Service Unavailable", "12 of 12 partitions were not seen whole, so nothing in them counts as gone.",
-		"Complete? 0 % 0 of 12 partitions Cost?", "perhaps not billed", "listed, as many as before", "0 Gone", "Not seen whole: 12 partitions",
-		"(not complete since)", " of 8 partitions of the list were not answered: the service did not answer as it should", "4 of 4 status searches were not answered")
+	w.morning("2000-01-03", "Ran in part Monday 3 January 2000 "+ends, "the service gave no answer for "+after, "503 Service Unavailable", "14 of 14 partitions were not seen whole, so nothing in them counts as gone.",
+		"Complete? 0 % 0 of 14 partitions Cost?", "perhaps not billed", "listed, as many as before", "0 Gone", "Not seen whole: 14 partitions",
+		"(not complete since)", " of 8 partitions of the list were not answered: the service did not answer as it should", " of 6 status searches were not answered")
 	w.until("03 20:00")
 	w.faults()
 	w.end()
@@ -111,8 +111,8 @@ func (w *week) offAndOutOfCredits() {
 	w.start()
 	w.until("05 12:00")
 	w.morning("2000-01-05", "Last night · nightly Ran in part Wednesday 5 January 2000 The credits are used up, or down to the floor.",
-		"5 of 12 partitions Cost? 65 credits of at most 65 planned", "7 of 12 partitions were not seen whole", "Not seen whole: 7 partitions",
-		"left out 0", "4 of 4 status searches are left out: they would bring the balance below its floor (budget.floor)", "Balance 0 ",
+		"5 of 14 partitions Cost? 65 credits of at most 65 planned", "9 of 14 partitions were not seen whole", "Not seen whole: 9 partitions",
+		"left out 0", "6 of 6 status searches are left out: they would bring the balance below its floor (budget.floor)", "Balance 0 ",
 		"2000-01-04 missed – –", "Tue 4 Jan, 02:00 missed no process was waiting; the slot of 2000-01-05T02:00:00Z runs instead")
 	w.sim.SetBalance(5000)
 }
@@ -129,7 +129,7 @@ func (w *week) fullDisk() {
 		"Missed or failed nightly Thu 6 Jan, 02:00 failed", "Last published night 65", "Today 0 of 3,000")
 	w.makeRoom("2000-01-06")
 	w.until("06 08:00")
-	w.morning("2000-01-06", "Last night · nightly Ran, and is complete Thursday 6 January 2000", "03:01–03:01 UTC", "7 of 7 partitions, 5 not needed", why,
+	w.morning("2000-01-06", "Last night · nightly Ran, and is complete Thursday 6 January 2000", "03:01–03:01 UTC", "9 of 9 partitions, 5 not needed", why,
 		"Made up for: the run of Thu 6 Jan, 03:01 was done.", "Tue 4 Jan, 02:00 missed")
 }
 
@@ -138,7 +138,7 @@ func (w *week) ownRun() {
 	w.until("07 01:00")
 	w.sim.SetDay(6)
 	w.until("07 08:00")
-	w.morning("2000-01-07", "Ran, and is complete Friday 7 January 2000", "12 of 12 partitions")
+	w.morning("2000-01-07", "Ran, and is complete Friday 7 January 2000", "14 of 14 partitions")
 	page, _ := w.look("/")
 	_, rest, _ := strings.Cut(page, `name="form" value="`)
 	token, _, _ := strings.Cut(rest, `"`)
