@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -82,46 +81,17 @@ type AskField struct {
 // fieldPrefix begins the names of the fields of parameters: a form has other fields, too.
 const fieldPrefix = "param."
 
-// mostDecimals is how many decimals a number of at least 1 has before it is rounded to two; a file has all.
-const mostDecimals = 6
-
-// people writes a number of an answer for people: its thousands apart, and without an exponent. What is no number stays
-// as it is. Years and other small numbers stay whole.
-func people(text string) string {
-	text = strings.TrimSuffix(text, ".0")
-	if strings.ContainsAny(text, "eE") {
-		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(f, 0) && math.Abs(f) < 1e15 {
-			text = strconv.FormatFloat(f, 'f', -1, 64)
-		}
-	}
-	if _, rest, _ := strings.Cut(text, "."); len(rest) > mostDecimals {
-		if f, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(f) >= 1 {
-			text = strings.TrimRight(strconv.FormatFloat(f, 'f', 2, 64), "0")
-			text = strings.TrimSuffix(text, ".")
-		}
-	}
-	whole, rest, _ := strings.Cut(text, ".")
-	digits := strings.TrimPrefix(whole, "-")
-	if len(digits) < 5 || strings.ContainsFunc(digits, func(r rune) bool { return r < '0' || r > '9' }) {
-		return text
-	}
-	n, err := strconv.Atoi(digits)
-	if err != nil {
-		return text
-	}
-	text = strings.TrimSuffix(whole, digits) + wording.Count(n)
-	if rest != "" {
-		text += "." + rest
-	}
-	return text
-}
-
 // Cell is a value of the answer as people read it. A file has it as it came.
 func (v AskView) Cell(column int, value string) string {
 	if v.Answer.Columns[column].Number {
-		return people(value)
+		return shown.Number(value)
 	}
 	return shown.Printable(value)
+}
+
+// Page is the page of what a value of the answer names, by the name of its column; empty if it has none.
+func (v AskView) Page(column int, value string) string {
+	return shown.LinkOf(v.Answer.Columns[column].Name, value)
 }
 
 // Address is a link that asks the same question.
@@ -343,7 +313,7 @@ func (v *AskView) draw() {
 			bar.Name = *row[0]
 		}
 		if row[1] != nil {
-			bar.Words = people(*row[1])
+			bar.Words = shown.Number(*row[1])
 		}
 		if longest > 0 {
 			bar.Percent = 100 * values[i] / longest

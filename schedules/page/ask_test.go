@@ -113,3 +113,25 @@ func TestAFileThatThereIsNotIsWords(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAnswerLeadsOn from what it names to its page, and from nothing else.
+func TestAnAnswerLeadsOn(t *testing.T) {
+	cell := func(text string) *string { return &text }
+	c := open(t, Config{Dir: t.TempDir(), Ask: func(context.Context, string, func(worker.Progress)) (Table, error) {
+		return Table{Total: 2, Columns: []TableColumn{{Name: "vessel_id"}, {Name: "flag"}, {Name: "world_zone"}, {Name: "manager"}, {Name: "run_id"}, {Name: "name"}}, Rows: [][]*string{
+			{cell("IMO9218301"), cell("PA"), cell("red-sea"), cell("A & B"), cell("20261120T020000.422Z-4bed"), cell("EVER")},
+			{cell(`"><script>`), nil, cell(strings.Repeat("x", 900)), cell(""), cell("javascript:alert(1)"), cell("/list")},
+		}}, nil
+	}})
+	_, answer, _ := strings.Cut(c.get("/ask?sql=SELECT+1"), "<tbody>")
+	answer, _, _ = strings.Cut(answer, "</tbody>")
+	for _, want := range []string{`<a href="/vessel/IMO9218301"><bdi>IMO9218301`, `<a href="/list/vessels?flag=PA&amp;listed=true">`, `<a href="/zone/red-sea">`,
+		`<a href="/company?name=A&#43;%26&#43;B">`, `<a href="/runs/20261120T020000.422Z-4bed">`, `<td><bdi>EVER</bdi></td>`, `<a href="/vessel/%22%3E%3Cscript%3E">`} {
+		if !strings.Contains(answer, want) {
+			t.Errorf("no %s in\n%s", want, answer)
+		}
+	}
+	if n := strings.Count(answer, "<a "); n != 6 {
+		t.Errorf("%d links:\n%s", n, answer)
+	}
+}

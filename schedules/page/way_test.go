@@ -18,6 +18,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/schedules/page/lists"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
@@ -274,7 +275,7 @@ func TestAForecastShowsItselfWhenItIsReady(t *testing.T) {
 func TestNumbersOfAnAnswerAreForPeople(t *testing.T) {
 	for text, want := range map[string]string{"1234567": "1,234,567", "-1234567.5": "-1,234,567.5", "2026": "2026", "1.5e6": "1,500,000", "1e300": "1e300",
 		"0.000123": "0.000123", "127631.66666666667": "127,631.67", "0.1234567891": "0.1234567891", "inf": "inf", "NaN": "NaN", "": "", "12345678901234567890123": "12345678901234567890123"} {
-		if got := people(text); got != want {
+		if got := shown.Number(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}

@@ -2,7 +2,6 @@ package lists
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"time"
 
@@ -98,20 +97,12 @@ func (v *View) heads(names []string, columns []Column) {
 	}
 }
 
-// cells writes a row. Vessels and runs lead to their pages.
+// cells writes a row. What has a page leads there.
 func cells(names, types []string, row []any) []Cell {
 	var all []Cell
 	for i, name := range names {
 		c := Cell{Text: cellText(row[i], types[i])}
-		switch {
-		case c.Text == "":
-		case name == "vessel_id" || name == "alias_id":
-			c.Link = "/vessel/" + url.PathEscape(c.Text)
-		case name == "run_id" && shown.RunID.MatchString(c.Text):
-			c.Link = "/runs/" + c.Text
-		default:
-			c.Link = shown.LinkOf(name, c.Text)
-		}
+		c.Link = shown.LinkOf(name, c.Text)
 		switch n := row[i].(type) {
 		case int32:
 			c.Number, c.Text = !isLabel(name), grouped(name, int(n))

@@ -2,9 +2,21 @@ package shown
 
 import "net/url"
 
+// longestLinked is the length of the longest value that leads anywhere.
+const longestLinked = 400
+
 // LinkOf is the page of what a value of a column names; empty if it has none.
 func LinkOf(column, value string) string {
+	if value == "" || len(value) > longestLinked {
+		return ""
+	}
 	switch column {
+	case "vessel_id", "alias_id":
+		return "/vessel/" + url.PathEscape(value)
+	case "run_id":
+		if RunID.MatchString(value) {
+			return "/runs/" + value
+		}
 	case "flag", "flag_before", "flag_after":
 		return "/list/vessels?" + url.Values{"flag": {value}, "listed": {"true"}}.Encode()
 	case "vessel_type", "category":

@@ -99,8 +99,20 @@ func datasetView(d history.Dataset, now time.Time) DatasetView {
 	}
 	for _, c := range d.Columns {
 		if value, ok := open.Values[c]; ok && !hiddenFields[c] {
-			v.Fields = append(v.Fields, Fact{shown.Field{Name: shown.FieldName(c), Value: wording.Value(value)}, shown.LinkOf(c, wording.Value(value))})
+			v.Fields = append(v.Fields, Fact{shown.Field{Name: shown.FieldName(c), Value: factText(value)}, shown.LinkOf(c, wording.Value(value))})
 		}
 	}
 	return v
+}
+
+// factText writes a value for people: instants to the minute, in UTC, and numbers with their thousands apart.
+func factText(value any) string {
+	text := wording.Value(value)
+	if _, is := value.(float64); is {
+		return shown.Number(text)
+	}
+	if at, err := time.Parse("2006-01-02 15:04:05-07", text); err == nil {
+		return wording.Minute(&at)
+	}
+	return text
 }
