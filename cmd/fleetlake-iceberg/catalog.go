@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +28,58 @@ type catalogOptions struct {
 	uri       string
 	warehouse string
 	token     string
+	oauth     oauthOptions
 	s3        s3Options
+}
+
+// oauthOptions are the client credentials of OAuth2, by which a REST catalog gives out tokens that end soon.
+type oauthOptions struct {
+	credential string // CLIENT_ID:CLIENT_SECRET; empty is none
+	uri        string // of the tokens; empty is the catalog's own, /v1/oauth/tokens
+	scope      string // empty is "catalog"
+}
+
+// auth are options of the library, which gets a token, and another one before it ends. Secrets go to other machines
+// under TLS only.
+func (o catalogOptions) auth() (options []rest.Option, err error) {
+	switch {
+	case o.token != "" && o.oauth.credential != "":
+		return nil, errors.New("FLEETLAKE_ICEBERG_TOKEN and FLEETLAKE_ICEBERG_CREDENTIAL exclude each other: set one")
+	case o.oauth.credential == "" && o.oauth != (oauthOptions{}):
+		return nil, errors.New("--oauth2-uri and --scope need FLEETLAKE_ICEBERG_CREDENTIAL, CLIENT_ID:CLIENT_SECRET")
+	case o.token == "" && o.oauth.credential == "":
+		return nil, nil
+	}
+	if err := encrypted(o.uri, "--catalog-uri"); err != nil {
+		return nil, err
+	}
+	if o.token != "" {
+		return []rest.Option{rest.WithOAuthToken(o.token)}, nil
+	}
+	options = append(options, rest.WithCredential(o.oauth.credential))
+	if o.oauth.scope != "" {
+		options = append(options, rest.WithScope(o.oauth.scope))
+	}
+	if o.oauth.uri != "" {
+		if err := encrypted(o.oauth.uri, "--oauth2-uri"); err != nil {
+			return nil, err
+		}
+		uri, _ := url.Parse(o.oauth.uri) // encrypted has parsed it
+		options = append(options, rest.WithAuthURI(uri))
+	}
+	return options, nil
+}
+
+// encrypted refuses an address to which a secret would travel in the clear.
+func encrypted(address, flag string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return fmt.Errorf("%s: not an absolute address, expected https://HOST/PATH", flag)
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("%s: the token or the credential would travel unencrypted, expected https:// (http is for this machine only)", flag)
 }
 
 // openedCatalog is a catalog; its zero value holds no table.
@@ -75,10 +128,11 @@ func openREST(ctx context.Context, o catalogOptions) (catalog.Catalog, error) {
 	if o.warehouse != "" {
 		options = append(options, rest.WithWarehouseLocation(o.warehouse))
 	}
-	if o.token != "" {
-		options = append(options, rest.WithOAuthToken(o.token))
+	auth, err := o.auth()
+	if err != nil {
+		return nil, err
 	}
-	c, err := rest.NewCatalog(ctx, o.name, o.uri, options...)
+	c, err := rest.NewCatalog(ctx, o.name, o.uri, append(options, auth...)...)
 	if err != nil {
 		return nil, fmt.Errorf("open REST catalog %s: %w", o.uri, err)
 	}

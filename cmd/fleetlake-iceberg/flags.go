@@ -40,6 +40,7 @@ func parse(name string, v verb, args []string, out io.Writer) (options, error) {
 	}
 	o.target = targets[0]
 	o.catalog.token = os.Getenv("FLEETLAKE_ICEBERG_TOKEN")
+	o.catalog.oauth.credential = os.Getenv("FLEETLAKE_ICEBERG_CREDENTIAL")
 	o.catalog.s3.accessKey = os.Getenv("FLEETLAKE_EXPORT_ACCESS_KEY")
 	o.catalog.s3.secretKey = os.Getenv("FLEETLAKE_EXPORT_SECRET_KEY")
 	o.catalog.s3.sessionToken = os.Getenv("FLEETLAKE_EXPORT_SESSION_TOKEN")
@@ -54,6 +55,8 @@ func common(f *flag.FlagSet, o *options) {
 	f.StringVar(&o.catalog.name, "catalog", "fleetlake", "`name` of the catalog; engines that open the SQLite file must use the same")
 	f.StringVar(&o.catalog.file, "catalog-file", "", "SQLite `file` of the SQL catalog (default TARGET/_iceberg/catalog.db)")
 	f.StringVar(&o.catalog.uri, "catalog-uri", "", "`address` of a REST catalog, in place of the SQL catalog")
+	f.StringVar(&o.catalog.oauth.uri, "oauth2-uri", "", "`address` that gives out tokens for FLEETLAKE_ICEBERG_CREDENTIAL (default that of the REST catalog)")
+	f.StringVar(&o.catalog.oauth.scope, "scope", "", "`scope` of these tokens (default catalog), such as PRINCIPAL_ROLE:ALL")
 	f.StringVar(&o.catalog.warehouse, "warehouse", "", "`name` of the warehouse in a REST catalog that has several")
 	f.StringVar(&o.catalog.s3.endpoint, "endpoint", "", "`address` of an S3-compatible store (default that of AWS)")
 	f.StringVar(&o.catalog.s3.region, "region", "us-east-1", "`region` of the bucket")

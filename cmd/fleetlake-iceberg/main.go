@@ -22,7 +22,8 @@ const help = `fleetlake-iceberg keeps Iceberg tables over an export of fleetlake
 
 TARGET is the directory or s3://bucket/prefix that "fleetlake export" wrote. "fleetlake-iceberg VERB --help"
 lists the flags. Keys of an object store are read from FLEETLAKE_EXPORT_ACCESS_KEY, FLEETLAKE_EXPORT_SECRET_KEY
-and FLEETLAKE_EXPORT_SESSION_TOKEN, the token of a REST catalog from FLEETLAKE_ICEBERG_TOKEN.
+and FLEETLAKE_EXPORT_SESSION_TOKEN, the token of a REST catalog from FLEETLAKE_ICEBERG_TOKEN, or the client credentials
+of OAuth2 (CLIENT_ID:CLIENT_SECRET) from FLEETLAKE_ICEBERG_CREDENTIAL.
 `
 
 // options are everything that a command line says.

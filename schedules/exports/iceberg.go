@@ -99,6 +99,9 @@ func (s Settings) hider() *strings.Replacer {
 	for _, v := range os.Environ() {
 		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, icebergVariables) {
 			secrets = append(secrets, value)
+			if _, secret, of := strings.Cut(value, ":"); of { // client credentials of OAuth2
+				secrets = append(secrets, secret)
+			}
 		}
 	}
 	for _, secret := range secrets {

@@ -23,7 +23,7 @@ func applyEnvironment(c *Config, getenv func(string) string) []string {
 }
 
 // variablesOfVerbs are read by the parts of the program that need them, and are no setting of the file.
-var variablesOfVerbs = []string{"FLEETLAKE_CONFIG", "FLEETLAKE_ICEBERG_TOKEN"}
+var variablesOfVerbs = []string{"FLEETLAKE_CONFIG", "FLEETLAKE_ICEBERG_TOKEN", "FLEETLAKE_ICEBERG_CREDENTIAL"}
 
 // Misspelt returns an *Error for each variable of the environment (NAME=VALUE) whose name begins like ours, and is
 // close to that of a setting without being one: it would be ignored, and a cap with it. Other names are other
