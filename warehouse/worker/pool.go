@@ -129,33 +129,56 @@ func (p *Pool) turn(ctx context.Context, tell func(before int)) (done func(), er
 // take returns a process that has run nothing: one that waits, or a new one; only a new one for a query that lost one
 // already.
 func (p *Pool) take(again bool) (*process, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for !p.closed && len(p.idle) > 0 && !again {
-		one := p.idle[0]
-		p.idle = p.idle[1:]
+	for !again {
+		one := p.oldest()
+		if one == nil {
+			break
+		}
 		if one.alive() {
 			return one, nil
 		}
 		p.config.Log.Warn("a process for queries ended while it was idle", "state", one.ending(), "words", one.words.String())
-		delete(p.all, one)
-		one.end()
-	}
-	if p.closed {
-		return nil, ErrClosed
+		p.discard(one)
 	}
 	return p.start()
 }
 
-// start starts a process. The caller has the lock.
+// oldest takes the oldest of the processes that have run nothing; nil if there is none.
+func (p *Pool) oldest() (one *process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.idle) > 0 {
+		one, p.idle = p.idle[0], p.idle[1:]
+	}
+	return one
+}
+
+// start starts a process, without the lock, so that nobody waits for that but the query that needs it. A pool that is
+// closed meanwhile ends it.
 func (p *Pool) start() (*process, error) {
+	if p.closing.Err() != nil {
+		return nil, ErrClosed
+	}
 	one, err := startProcess(p.config, p.starter)
 	if err != nil {
 		return nil, err
 	}
 	p.started.Add(1)
-	p.all[one] = true
+	if !p.keep(one) {
+		one.end()
+		return nil, ErrClosed
+	}
 	return one, nil
+}
+
+// keep notes that a process is there, for Close to end; false if the pool is closed.
+func (p *Pool) keep(one *process) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.all[one] = true
+	}
+	return !p.closed
 }
 
 // prepare starts processes for the next queries in the background.
@@ -172,27 +195,51 @@ func (p *Pool) prepare() {
 	})
 }
 
-// prepareOne starts a process for a later query, and reports whether another one is missing.
+// prepareOne starts a process for a later query, and reports whether another one is missing. The pool is filled by one
+// goroutine at a time, so that it does not get too many.
 func (p *Pool) prepareOne() bool {
+	one, err := p.startMissing()
+	if err != nil && !errors.Is(err, ErrClosed) {
+		p.config.Log.Warn("no process for the next query", "error", err) // which will say so
+	}
+	more, closed := p.addIdle(one, err == nil)
+	if closed && one != nil {
+		p.discard(one)
+	}
+	return more
+}
+
+// addIdle lets a process wait for a query, if it is one, and reports whether another one is missing, or the pool closed.
+func (p *Pool) addIdle(one *process, fill bool) (more, closed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	most := min(prepared, p.config.Concurrent)
-	if !p.closed && len(p.idle) < most {
-		one, err := p.start()
-		if err == nil {
-			p.idle = append(p.idle, one)
-		} else {
-			p.config.Log.Warn("no process for the next query", "error", err)
-			most = 0 // the query will say so
-		}
+	if p.closed {
+		return false, true
+	}
+	if one != nil {
+		p.idle = append(p.idle, one)
 	}
 	if p.ageing == nil {
 		p.ageing = time.AfterFunc(p.config.Idle, p.endIdle)
 	}
 	p.ageing.Reset(p.config.Idle)
-	p.filling = !p.closed && len(p.idle) < most
-	return p.filling
+	p.filling = fill && len(p.idle) < p.mostIdle()
+	return p.filling, false
 }
+
+// startMissing starts a process if one is missing.
+func (p *Pool) startMissing() (*process, error) {
+	p.mu.Lock()
+	missing := len(p.idle) < p.mostIdle()
+	p.mu.Unlock()
+	if !missing {
+		return nil, nil
+	}
+	return p.start()
+}
+
+// mostIdle is how many processes wait for queries.
+func (p *Pool) mostIdle() int { return min(prepared, p.config.Concurrent) }
 
 // discard ends a process.
 func (p *Pool) discard(one *process) {

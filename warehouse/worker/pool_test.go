@@ -370,6 +370,35 @@ func TestClosingEndsAll(t *testing.T) {
 	}
 }
 
+// TestNobodyWaitsForAProcessThatStartsForOthers: while a process starts for a later query, which takes as long as the test
+// holds it, a query runs in one that is there.
+func TestNobodyWaitsForAProcessThatStartsForOthers(t *testing.T) {
+	f := newPool(t, nil)
+	f.text("SELECT 1")
+	f.prepared()
+	held, release := make(chan struct{}), make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f.starter.run(func() { close(held); <-release })
+	}()
+	<-held
+	for range prepared {
+		answered := make(chan string, 1)
+		go func() { answered <- f.text("SELECT 2") }()
+		select {
+		case got := <-answered:
+			if got != "2;" {
+				t.Errorf("got %s", got)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("a query waits for a process that it does not need")
+		}
+	}
+	close(release)
+	<-ended
+}
+
 // TestIdleProcessesEnd after a while, and the next query starts one again.
 func TestIdleProcessesEnd(t *testing.T) {
 	f := newPool(t, func(c *Config) { c.Idle = 50 * time.Millisecond })
