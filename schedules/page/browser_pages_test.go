@@ -187,7 +187,7 @@ func axeRules(name string) string {
 	return `rules: {}`
 }
 
-const axeLooks = `runOnly: ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size']`
+const axeLooks = `runOnly: ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable']`
 
 // axeFindings asks axe for what is wrong with the page. Its frame is a page of its own here.
 const axeFindings = `axe.run(document, {iframes: false, resultTypes: ['violations'], %s}).then(found =>
