@@ -32,6 +32,16 @@ type Table struct {
 	EveryNight bool `json:"-"` // a view that computes the fleet of every night, unless a query filters by snapshot_date
 }
 
+// PrimaryKey returns the columns that identify a row, if none of them is ever null.
+func (t Table) PrimaryKey() []string {
+	for _, key := range t.Keys {
+		if !slices.ContainsFunc(t.Columns, func(c Definition) bool { return c.Name == key && !c.Nullable }) {
+			return nil
+		}
+	}
+	return t.Keys
+}
+
 // Definition is one column of the data dictionary.
 type Definition struct {
 	Name       string   `json:"name"`

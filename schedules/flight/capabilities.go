@@ -11,13 +11,14 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/flight/flightsql"
 	"github.com/apache/arrow/go/v17/arrow/flight/flightsql/schema_ref"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/marcboeker/go-duckdb/mapping"
 )
 
 // registerInfo sets what clients can ask about the server.
 func (s *service) registerInfo(version string) error {
 	all := map[flightsql.SqlInfo]any{
 		flightsql.SqlInfoFlightSqlServerName:           "fleetlake",
-		flightsql.SqlInfoFlightSqlServerVersion:        version,
+		flightsql.SqlInfoFlightSqlServerVersion:        version + " (DuckDB " + mapping.LibraryVersion() + ")", // whose SQL it is
 		flightsql.SqlInfoFlightSqlServerArrowVersion:   arrow.PkgVersion,
 		flightsql.SqlInfoFlightSqlServerReadOnly:       true,
 		flightsql.SqlInfoFlightSqlServerSql:            true,
@@ -97,14 +98,27 @@ type valueType struct {
 	number   bool
 }
 
-// valueTypes are the types that a column can have.
+// valueTypes are the types that a column can have, in the order of the protocol: by their codes and names.
 var valueTypes = []valueType{
 	{"BOOLEAN", -7, 1, false, false, false},
-	{"TINYINT", -6, 3, false, false, true}, {"SMALLINT", 5, 5, false, false, true}, {"INTEGER", 4, 10, false, false, true}, {"BIGINT", -5, 19, false, false, true},
-	{"UTINYINT", -6, 3, false, true, true}, {"USMALLINT", 5, 5, false, true, true}, {"UINTEGER", 4, 10, false, true, true}, {"UBIGINT", -5, 20, false, true, true},
-	{"HUGEINT", 3, 38, false, false, true}, {"DECIMAL", 3, 38, false, false, true}, {"FLOAT", 7, 24, false, false, true}, {"DOUBLE", 8, 53, false, false, true},
-	{"VARCHAR", 12, 0, true, false, false}, {"BLOB", -4, 0, true, false, false},
-	{"DATE", 91, 10, true, false, false}, {"TIME", 92, 15, true, false, false}, {"TIMESTAMP", 93, 26, true, false, false}, {"TIMESTAMP WITH TIME ZONE", 93, 32, true, false, false},
+	{"TINYINT", -6, 3, false, false, true},
+	{"UTINYINT", -6, 3, false, true, true},
+	{"BIGINT", -5, 19, false, false, true},
+	{"UBIGINT", -5, 20, false, true, true},
+	{"BLOB", -4, 0, true, false, false},
+	{"DECIMAL", 3, 38, false, false, true},
+	{"HUGEINT", 3, 38, false, false, true},
+	{"INTEGER", 4, 10, false, false, true},
+	{"UINTEGER", 4, 10, false, true, true},
+	{"SMALLINT", 5, 5, false, false, true},
+	{"USMALLINT", 5, 5, false, true, true},
+	{"FLOAT", 7, 24, false, false, true},
+	{"DOUBLE", 8, 53, false, false, true},
+	{"VARCHAR", 12, 0, true, false, false},
+	{"DATE", 91, 10, true, false, false},
+	{"TIME", 92, 15, true, false, false},
+	{"TIMESTAMP", 93, 26, true, false, false},
+	{"TIMESTAMP WITH TIME ZONE", 93, 32, true, false, false},
 }
 
 // GetFlightInfoXdbcTypeInfo describes the list of types.

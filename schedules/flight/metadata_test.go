@@ -1,6 +1,8 @@
 package flight
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,15 +51,48 @@ func TestMetadata(t *testing.T) {
 	if got := c.listed(c.GetTableTypes(ctx)); got != "TABLE;VIEW;" {
 		t.Errorf("types of tables: %s", got)
 	}
-	if got := c.listed(c.GetPrimaryKeys(ctx, flightsql.TableRef{Table: "runs"})) + c.listed(c.GetImportedKeys(ctx, flightsql.TableRef{Table: "runs"})) +
-		c.listed(c.GetExportedKeys(ctx, flightsql.TableRef{Table: "runs"})) + c.listed(c.GetCrossReference(ctx, flightsql.TableRef{}, flightsql.TableRef{})); got != "" {
-		t.Errorf("keys: %s", got)
-	}
 	if got := c.listed(c.GetXdbcTypeInfo(ctx, nil)); strings.Count(got, ";") != len(valueTypes) || !strings.Contains(got, "VARCHAR 12 ") {
 		t.Errorf("types: %s", got)
 	}
+	ordered := func(a, b valueType) int { return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.name, b.name)) }
+	if !slices.IsSortedFunc(valueTypes, ordered) {
+		t.Error("the types are not in the order of the protocol")
+	}
 	if got := c.listed(c.GetXdbcTypeInfo(ctx, pointer(int32(93)))); strings.Count(got, ";") != 2 || !strings.HasPrefix(got, "TIMESTAMP 93 ") {
 		t.Errorf("types of a number: %s", got)
+	}
+}
+
+// TestMetadataOfKeys: the keys of the dictionary, where no column of one is ever null, and what refers to them.
+func TestMetadataOfKeys(t *testing.T) {
+	f := newServer(t, nil)
+	c := f.client()
+	ctx := t.Context()
+	for name, q := range map[string]struct {
+		table flightsql.TableRef
+		want  string
+	}{
+		"of a table":                {flightsql.TableRef{Table: "runs"}, "fleet main runs run_id 1 (null);"},
+		"of two columns":            {flightsql.TableRef{Catalog: pointer("fleet"), DBSchema: pointer("main"), Table: "registration"}, "fleet main registration vessel_id 1 (null);fleet main registration valid_from 2 (null);"},
+		"of a view":                 {flightsql.TableRef{Table: "VESSELS"}, "fleet main vessels vessel_id 1 (null);"},
+		"with a column that may be": {flightsql.TableRef{Table: "fleet_daily"}, ""},
+		"of another catalog":        {flightsql.TableRef{Catalog: pointer("other"), Table: "runs"}, ""},
+		"of a table that is not":    {flightsql.TableRef{Table: "nothing"}, ""},
+		"of one for the program":    {flightsql.TableRef{DBSchema: pointer("internal"), Table: "latest"}, ""},
+	} {
+		if got := c.listed(c.GetPrimaryKeys(ctx, q.table)); got != q.want {
+			t.Errorf("the key %s: %q, want %q", name, got, q.want)
+		}
+	}
+	const flags = "fleet main flags flag fleet main vessels flag 1 (null) (null) 3 3;"
+	if got := c.listed(c.GetImportedKeys(ctx, flightsql.TableRef{Table: "vessels"})); !strings.Contains(got, flags) || strings.Count(got, " fleet main vessels ") != strings.Count(got, ";") {
+		t.Errorf("what vessels refers to: %s", got)
+	}
+	if got := c.listed(c.GetExportedKeys(ctx, flightsql.TableRef{Table: "flags"})); !strings.Contains(got, flags) || strings.Count(got, "fleet main flags flag ") != strings.Count(got, ";") || strings.Count(got, ";") < 5 {
+		t.Errorf("what refers to flags: %s", got)
+	}
+	if got := c.listed(c.GetCrossReference(ctx, flightsql.TableRef{Table: "flags"}, flightsql.TableRef{Table: "vessels"})); got != flags {
+		t.Errorf("what of vessels refers to flags: %s", got)
 	}
 }
 
@@ -124,6 +159,9 @@ func TestMetadataOfTheServer(t *testing.T) {
 	c := f.client()
 	if got := c.listed(c.GetSqlInfo(t.Context(), []flightsql.SqlInfo{flightsql.SqlInfoFlightSqlServerName, flightsql.SqlInfoFlightSqlServerReadOnly})); !strings.Contains(got, "fleetlake") || !strings.Contains(got, "true") {
 		t.Errorf("two facts: %s", got)
+	}
+	if got := c.listed(c.GetSqlInfo(t.Context(), []flightsql.SqlInfo{flightsql.SqlInfoFlightSqlServerVersion})); !strings.Contains(got, "v1 (DuckDB v1.4.3)") {
+		t.Errorf("the version: %s", got)
 	}
 	if got := c.listed(c.GetSqlInfo(t.Context(), nil)); strings.Count(got, ";") < 30 {
 		t.Errorf("all facts: %s", got)

@@ -110,7 +110,7 @@ public class Jdbc {
       }
       check(described == columns, described + " columns described, " + columns + " sent");
       try (ResultSet r = m.getCatalogs(); ResultSet s = m.getSchemas(); ResultSet t = m.getTableTypes(); ResultSet k = m.getPrimaryKeys(null, "main", "runs"); ResultSet i = m.getTypeInfo()) {
-        check(r.next() && s.next() && t.next() && !k.next(), "catalogs, schemas, types of tables, keys");
+        check(r.next() && s.next() && t.next() && k.next() && k.getString("COLUMN_NAME").equals("run_id") && !k.next(), "catalogs, schemas, types of tables, keys");
       }
       refused(c, "SELECT nme FROM vessels", "nme");
       refused(c, "DELETE FROM runs", "only one statement that reads is accepted");
