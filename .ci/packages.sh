@@ -93,6 +93,38 @@ package --purge fleetlake
 gone etc/fleetlake/fleetlake.yaml purge
 for kept in etc/fleetlake/api-key var/lib/fleetlake/journal/paid; do there "$kept" purge; done
 
+# The steps of the container as its page has them, and the command of the CronJob, by the user of the image and with
+# nothing but what that has: the configuration that init wrote can be read, and a night runs.
+container() {
+  local box=$work/box user service base
+  user=$(sed -n 's/^USER \([0-9]*\):.*/\1/p' schedules/deploy/Dockerfile)
+  mkdir -p "$box/bin" "$box/data" "$box/etc"
+  chmod 0711 "$work"
+  cp "$work/fleetlake" "$box/bin/"
+  (cd "$box/etc" && sed -n '/^## Container/,/^docker/p' "$OLDPWD/schedules/deploy/README.md" | grep -E '^(fleetlake|chgrp|chmod) ' |
+    PATH=$box/bin:$PATH sh -e >"$work/log" 2>&1) || fail "the steps of the container: $(cat "$work/log")"
+  chown "$user:$user" "$box/data"
+  "$work/fleetlake" simulate --vessels 60 --unlimited --listen 127.0.0.1:0 >"$work/service" 2>&1 &
+  service=$!
+  for _ in $(seq 100); do grep -q '^serving' "$work/service" && break || sleep 0.1; done # another process has no event
+  base=$(sed -n 's/^serving \([^ ]*\) .*/\1/p' "$work/service")
+  as_user() {
+    (cd "$box/data" && setpriv --reuid "$user" --regid "$user" --clear-groups --no-new-privs env -i PATH="$box/bin:/usr/bin:/bin" \
+      FLEETLAKE_CONFIG="$box/etc/fleetlake.yaml" FLEETLAKE_DATA="$box/data" FLEETLAKE_BASE_URL="$base" FLEETLAKE_API_KEY=simulated \
+      FLEETLAKE_BUDGET=10 "$@")
+  }
+  as_user fleetlake doctor >"$work/log" 2>&1 || { kill $service; fail "doctor in the container: $(cat "$work/log")"; }
+  sed -n '/^ *- |$/,/^ *env:/p' schedules/deploy/cronjob.yaml | sed '1d;$d' >"$work/command"
+  as_user /bin/sh -c "$(cat "$work/command")" >"$work/log" 2>&1 || { kill $service; fail "the command of the CronJob: $(cat "$work/log")"; }
+  kill $service
+  [ -n "$(find "$box/data/journal" -name '*.zst' -user "$user")" ] || fail "the CronJob left no journal"
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+  container
+else
+  echo "packages: the steps of the container were not run: that takes root and setpriv"
+fi
+
 if command -v rpm >/dev/null; then
   [ "$(rpm -qp --configfiles "$rpm")" = /etc/fleetlake/fleetlake.yaml ] || fail "the RPM's configuration is no config file"
   awk '$1 ~ /^-/ {print $1, substr($NF, 2)}' "$work/list" | sort >"$work/files"
