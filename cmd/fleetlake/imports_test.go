@@ -74,6 +74,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/network/server":    {[]string{"load", "pipeline", "pipeline/datadir", "pipeline/forecast", "pipeline/plan", "pipeline/wording", "schedules/daemon", "schedules/exports", "schedules/flight", "schedules/health", "schedules/listen", "schedules/listen/times", "schedules/listen/unixsocket", "schedules/metrics", "schedules/network", "schedules/page", "schedules/share", "warehouse", "warehouse/turns", "warehouse/worker"}, []string{"database/sql", "github.com/spf13/cobra"}},
 
 	"cmd/fleetlake/crash":            {nil, nil},
+	"warehouse/worker/workertest":    {[]string{"pipeline/pipelinetest", "warehouse/worker"}, nil},
 	"pipeline/pipelinetest/planted":  {nil, []string{"net/http", "database/sql"}},
 	"pipeline/pipelinetest/syscalls": {nil, []string{"net/http", "database/sql"}},
 }

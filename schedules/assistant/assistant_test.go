@@ -3,7 +3,6 @@ package assistant
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -21,22 +20,11 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/history"
 	"github.com/fleetlake/fleetlake/warehouse/warehousetest"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
+	"github.com/fleetlake/fleetlake/warehouse/worker/workertest"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// verb makes the test binary a process of a pool.
-const verb = "query-worker"
-
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == verb {
-		if err := worker.Serve(context.Background(), os.Stdin, worker.Answers()); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(pipelinetest.Run(m))
-}
+func TestMain(m *testing.M) { os.Exit(workertest.Main(m)) }
 
 // nightOf is a data directory with the night of the 20th, which has no vessel.
 func nightOf(t *testing.T) (dir string) {
@@ -57,18 +45,13 @@ type asked struct {
 func newAssistant(t *testing.T, dir string, edit func(*worker.Config)) *asked {
 	t.Helper()
 	a := &asked{t: t, dir: dir}
-	program, err := worker.Program()
-	if err != nil {
-		t.Fatal(err)
-	}
 	log := slog.New(slog.DiscardHandler)
-	c := worker.Config{Dir: a.dir, Command: []string{program, verb}, Temp: t.TempDir(), Concurrent: 2, Queue: 30, Wait: 30 * time.Second, Idle: time.Minute, Log: log,
-		Limits: worker.Limits{MemoryMiB: 128, SpillMiB: 64, Threads: 1, Time: time.Minute, Stall: 20 * time.Second, Rows: 3_000_000, Bytes: 64 << 20},
-		Ended: func(outcome string, _ time.Duration) {
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			a.outcomes = append(a.outcomes, outcome)
-		}}
+	c := workertest.Config(t, dir, log)
+	c.Ended = func(outcome string, _ time.Duration) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.outcomes = append(a.outcomes, outcome)
+	}
 	if edit != nil {
 		edit(&c)
 	}

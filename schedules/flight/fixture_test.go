@@ -23,21 +23,10 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
+	"github.com/fleetlake/fleetlake/warehouse/worker/workertest"
 )
 
-// verb makes the test binary a process of a pool.
-const verb = "query-worker"
-
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == verb {
-		if err := worker.Serve(context.Background(), os.Stdin, worker.Answers()); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(pipelinetest.Run(m))
-}
+func TestMain(m *testing.M) { os.Exit(workertest.Main(m)) }
 
 // fixture is a server over the night of the 20th.
 type fixture struct {
@@ -54,19 +43,16 @@ func newServer(t *testing.T, edit func(*worker.Config, *Config)) *fixture {
 	f := &fixture{t: t, log: &pipelinetest.Log{}}
 	f.dir, _ = pipelinetest.Night(t)
 	log := slog.New(slog.NewTextHandler(f.log, nil))
-	program, err := worker.Program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := worker.Config{Dir: f.dir, Command: []string{program, verb}, Temp: t.TempDir(), Concurrent: 2, Queue: 30, Wait: 30 * time.Second, Idle: time.Minute, Log: log,
-		Limits: worker.Limits{MemoryMiB: 128, SpillMiB: 256, Threads: 1, Time: 5 * time.Minute, Stall: 20 * time.Second, Rows: 3_000_000, Bytes: 256 << 20}}
+	w := workertest.Config(t, f.dir, log)
 	c := Config{Version: "v1", Log: log}
 	if edit != nil {
 		edit(&w, &c)
 	}
-	if f.pool, err = worker.New(w); err != nil {
+	pool, err := worker.New(w)
+	if err != nil {
 		t.Fatal(err)
 	}
+	f.pool = pool
 	c.Pool = f.pool
 	s, err := New(c)
 	if err != nil {

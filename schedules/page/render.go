@@ -225,7 +225,9 @@ func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 		v.Refresh = freshWhileRunning
 	}
 	mayFetch(w)
-	v.Kind += map[bool]string{true: " whole"}[r.FormValue("whole") != ""]
+	if r.FormValue("whole") != "" {
+		v.Kind += " whole"
+	}
 	send(w, http.StatusOK, render("live.html", v))
 }
 

@@ -89,7 +89,10 @@ func (v *View) heads(names []string, columns []Column) {
 		to.Page, to.Sort, to.Down = 1, name, v.Sort == name && !v.Down
 		h := Head{Title: shown.FieldName(name), Query: to.query()}
 		if v.Sort == name {
-			h.Sorted = map[bool]string{false: "ascending", true: "descending"}[v.Down]
+			h.Sorted = "ascending"
+			if v.Down {
+				h.Sorted = "descending"
+			}
 		}
 		at := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
 		h.Number = at >= 0 && slices.Contains(numeric, columns[at].Type)
@@ -126,7 +129,10 @@ func cellText(value any, databaseType string) string {
 	case string:
 		return shown.Printable(v)
 	case bool:
-		return map[bool]string{true: "yes", false: "no"}[v]
+		if v {
+			return "yes"
+		}
+		return "no"
 	case float64:
 		return wording.Value(v)
 	case time.Time:
