@@ -35,7 +35,7 @@ type night struct{ dir, run string }
 
 // firstNight makes the directory that Night copies, once for all tests of a package.
 var firstNight = sync.OnceValues(func() (night, error) {
-	dir, err := directory("fleetlake-night-")
+	dir, err := Directory("fleetlake-night-")
 	if err != nil {
 		return night{}, err
 	}

@@ -17,8 +17,8 @@ var made struct {
 	dirs []string
 }
 
-// directory makes a directory that Run removes.
-func directory(pattern string) (string, error) {
+// Directory makes a directory for all tests of a package, which Run removes.
+func Directory(pattern string) (string, error) {
 	made.Lock()
 	defer made.Unlock()
 	dir, err := os.MkdirTemp("", pattern)

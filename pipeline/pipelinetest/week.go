@@ -91,7 +91,7 @@ func copyData(dir, from string) error {
 // that: each once for all tests of a package.
 var (
 	twoNights = sync.OnceValues(func() (string, error) {
-		dir, err := directory("fleetlake-week-")
+		dir, err := Directory("fleetlake-week-")
 		if err != nil {
 			return "", err
 		}
@@ -102,7 +102,7 @@ var (
 		if err != nil {
 			return "", err
 		}
-		dir, err := directory("fleetlake-week-")
+		dir, err := Directory("fleetlake-week-")
 		if err == nil {
 			err = copyData(dir, from)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/schedules/page/pagetest"
 )
 
@@ -24,7 +25,7 @@ func harvested(t *testing.T) string { return pagetest.Harvested(t) }
 func texts(t *testing.T, dir, sql string) []string { return pagetest.Texts(t, dir, sql) }
 func numbers(t *testing.T, dir, sql string) []int  { return pagetest.Numbers(t, dir, sql) }
 
-func TestMain(m *testing.M) { os.Exit(pagetest.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(pipelinetest.Run(m)) }
 
 // client sends requests to one handler over a real connection.
 type client struct {

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/schedules/page/pagetest"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pagetest.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(pipelinetest.Run(m)) }

@@ -48,7 +48,7 @@ func Harvested(t testing.TB) string {
 }
 
 var threeNights = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "fleetlake-page-")
+	dir, err := pipelinetest.Directory("fleetlake-page-")
 	if err != nil {
 		return "", err
 	}
@@ -79,15 +79,6 @@ var threeNights = sync.OnceValues(func() (string, error) {
 	}
 	return dir, nil
 })
-
-// Run runs the tests of a package, for its TestMain, and removes the directory.
-func Run(m *testing.M) int {
-	code := pipelinetest.Run(m)
-	if dir, err := threeNights(); err == nil {
-		os.RemoveAll(dir)
-	}
-	return code
-}
 
 // Texts queries the warehouse itself.
 func Texts(t testing.TB, dir, sql string) []string {
