@@ -153,6 +153,9 @@ func playPolicies(vessels int) (curves map[string][]float64, oldest map[string]i
 // TestValuePerCreditKeepsTheFleetFresh compares the scoring with the two rules that people use: at
 // equal credits, the stored data is right on more vessel-nights, and no vessel waits for ever.
 func TestValuePerCreditKeepsTheFleetFresh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays sixty nights of 2,000 vessels by three policies")
+	}
 	curves, oldest, err := playPolicies(2000)
 	if err != nil {
 		t.Fatal(err)

@@ -111,6 +111,9 @@ func seaStrategies(budget int) map[string]func(seas []*sea, night int) []*sea {
 // leave each zone, under caps that pay for a twelfth and for a quarter of all searches a night. Without a cap it
 // makes half of the searches, and knows nearly as much.
 func TestSpacedSweepsAreNearTheBestPossible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays ninety nights by three policies, twice")
+	}
 	for _, budget := range []int{200, 600} {
 		strategies := seaStrategies(budget)
 		auto, spent, oldest := sail(strategies["every: auto"])
