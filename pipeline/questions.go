@@ -50,7 +50,7 @@ func readQuestions(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, 
 		return err
 	}
 	if bulk != nil {
-		if f.Bulk, err = w.Bulk(ctx, bulk.Name); err != nil {
+		if f.Bulk, err = w.Bulk(ctx, bulk.Name, f.Now); err != nil {
 			return err
 		}
 	}

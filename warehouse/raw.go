@@ -152,8 +152,8 @@ func (w *Warehouse) Asked(ctx context.Context, operations []string) ([]inputs.As
 	}, operations)
 }
 
-// Bulk returns what the last answers of the bulk location search had.
-func (w *Warehouse) Bulk(ctx context.Context, operation string) (b inputs.Bulk, err error) {
-	err = w.db.QueryRowContext(ctx, statement("read/bulk"), operation).Scan(&b)
+// Bulk returns what the last answers of the bulk location search had, as of now.
+func (w *Warehouse) Bulk(ctx context.Context, operation string, now time.Time) (b inputs.Bulk, err error) {
+	err = w.db.QueryRowContext(ctx, statement("read/bulk"), operation, now.UTC()).Scan(&b)
 	return b, unwrapped(err)
 }

@@ -93,7 +93,7 @@ type Asked struct {
 type Bulk int
 
 const (
-	BulkUntried  Bulk = iota // there is none yet
+	BulkUntried  Bulk = iota // there is none yet, or it is time to try again
 	BulkLocates              // positions of vessels
-	BulkIsOpaque             // nothing that is read as one
+	BulkIsOpaque             // nothing that is read as one, or the last run got no answer
 )
