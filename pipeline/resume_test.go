@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
@@ -96,8 +97,12 @@ func TestANightThatIsHeldBackIsPaidFor(t *testing.T) {
 	run, date, at := "20261210T020000.000Z-0000", "2026-12-10", weekStart.AddDate(0, 0, 20)
 	s, err := journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: run, Job: "nightly", Date: date}})
 	must(t, err)
-	for range 6 {
-		intent, err := s.Append(journal.Entry{Kind: journal.KindIntent, At: at, Operation: "particulars", Parameters: "imo=9218301", Credits: 10})
+	asked := [][2]string{{"port-calls", "imo_or_mmsi=9218301"}, {api.BulkLocation, "imo_or_mmsi=9218302%2C9218303"}}
+	for len(asked) < 6 {
+		asked = append(asked, [2]string{"particulars", "imo=9218301"})
+	}
+	for _, a := range asked {
+		intent, err := s.Append(journal.Entry{Kind: journal.KindIntent, At: at, Operation: a[0], Parameters: a[1], Credits: 10})
 		must(t, err)
 		_, err = s.Append(journal.Entry{Kind: journal.KindAnswer, At: at, Intent: intent.N, Operation: intent.Operation, Parameters: intent.Parameters, Credits: 10, Outcome: "ok", Sent: at})
 		must(t, err)
@@ -135,6 +140,14 @@ func TestANightThatIsHeldBackIsPaidFor(t *testing.T) {
 		}
 		if known := f.Targets[0]; !known.ParticularsAt.Equal(at) || !known.PositionAt.IsZero() || !f.Targets[1].ParticularsAt.IsZero() {
 			t.Errorf("%s: known of her %+v", name, known)
+		}
+		if !f.Targets[1].PositionAt.Equal(at) {
+			t.Errorf("%s: the position that a bulk search bought is bought again: %+v", name, f.Targets[1])
+		}
+		for _, question := range []string{"port-calls imo_or_mmsi=9218301", api.Key(api.BulkLocation, "9218303")} {
+			if !f.Asked[question].Equal(at) {
+				t.Errorf("%s: %q is asked again: %v", name, question, f.Asked)
+			}
 		}
 	}
 }
