@@ -15,7 +15,7 @@
 // once or given up. Jobs queue for the one writer by the age of their slots.
 //
 //	the process was down         the latest slot runs, unless `missed` is skip
-//	the slot is too old          given up: max_lateness
+//	the slot is too old          given up
 //	another process writes       tried again each minute, until it is too old or the next comes
 //	a run was cut short          tried again by the next process, five times
 //	a run panics                 the next slot runs

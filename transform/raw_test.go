@@ -11,6 +11,7 @@ import (
 func TestABulkAnswerWithTheKeysOfALocationFeedsPositions(t *testing.T) {
 	const (
 		first  = `{"imo":"9074729","latitude":"1.5","longitude":"103.25","speed":"12.1","destination":"OSLO","positionReceived":"2026-11-19 23:01"}`
+		again  = `{"imo":"9074729","latitude":"7.5","longitude":"103.25"}`
 		second = `{"mmsi":"306256000","latitude":"2.5","longitude":"104.25"}`
 	)
 	located := []string{"1 IMO9074729 1.5 12.1 OSLO", "1 MMSI306256000 2.5  "}
@@ -21,7 +22,7 @@ func TestABulkAnswerWithTheKeysOfALocationFeedsPositions(t *testing.T) {
 		"a list":                         {"bulk-location", "[" + first + "," + second + "]", located},
 		"a list in an object":            {"bulk-location", `{"total":2,"vessels":[` + first + "," + second + "]}", located},
 		"details of each":                {"bulk-location", `{"detail":{"9074729":` + first + `,"306256000":` + second + "}}", located},
-		"a vessel twice":                 {"bulk-location", "[" + first + "," + second + "," + first + "]", located},
+		"a vessel twice":                 {"bulk-location", "[" + first + "," + second + "," + again + "]", located},
 		"another operation":              {"area", "[" + first + "]", nil},
 		"no vessel":                      {"bulk-location", `[{"latitude":"1.5","longitude":"103.25"}]`, nil},
 		"a vessel without a number":      {"bulk-location", `[{"imo":"-","mmsi":"0","latitude":"1.5","longitude":"103.25"}]`, nil},

@@ -27,7 +27,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Run the jobs on schedule until stopped, with a status page",
 		Long: `Run each job of the configuration at its cron times, and serve the status page. The runs in the
 journal decide what is due: a slot that passed while fleetlake was down is made up for once, or
-given up, according to "missed" and "max_lateness" of the job. Slots without a good run are recorded
+given up, according to "missed" of the job. Slots without a good run are recorded
 with their reasons in slots.ndjson of the data directory.
 
 SIGTERM stops new requests, waits for the answers in flight, publishes, and ends; the next start

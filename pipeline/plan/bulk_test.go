@@ -103,3 +103,20 @@ func TestPositionsInBulk(t *testing.T) {
 		}
 	}
 }
+
+// TestPositionsInBulkHaveTheirCredits: what a bulk search takes of a cap is neither given to searches as well, nor taken
+// from those that the plan has chosen.
+func TestPositionsInBulkHaveTheirCredits(t *testing.T) {
+	operation := rawOperation(api.BulkLocation, 5, map[string]string{"imo_or_mmsi": api.Vessels})
+	job := Job{Budget: 100, List: List{By: "country", Countries: api.Countries[:12]}, Lookup: Lookup{Want: []string{"position"}, MaxAge: 24 * time.Hour, Bulk: &operation}}
+	d := Decide(job, Inputs{Now: tonight, Targets: located(120), Bulk: inputs.BulkLocates}, documented)
+	if len(d.InBulk) != 100 || len(d.Cover) != 9 || len(d.Lookups) != 0 {
+		t.Errorf("%d positions in bulk, %d partitions and %d lookups, want 100, 9 and none", len(d.InBulk), len(d.Cover), len(d.Lookups))
+	}
+	if bought := d.Buy(job, func(Partition) int { return 1 }); len(bought) != 9 {
+		t.Errorf("a night buys %d partitions, want the 9 that it planned: %+v", len(bought), bought)
+	}
+	if price := d.Total(); price.Expected != 100 || len(d.Freed) != 0 {
+		t.Errorf("%+v for a cap of 100, with %d searches that others pay for", price, len(d.Freed))
+	}
+}
