@@ -77,6 +77,10 @@ func TestVoyagesAgreeWithTheWorld(t *testing.T) {
 	if bulk, alone := asked[0][0].(int64), asked[0][1].(int64); bulk == 0 || alone > 5 {
 		t.Errorf("the last night made %d requests for positions in bulk, and %d for single ones", bulk, alone)
 	}
+	if twice := read(t, w, `SELECT l.parameters FROM requests AS l JOIN requests AS b USING (run_id)
+		WHERE l.operation = 'location' AND b.operation = 'bulk-location' AND contains(b.parameters, split_part(l.parameters, '=', 2)) AND l.run_id <= $1`, last); len(twice) > 0 {
+		t.Errorf("asked for in bulk and alone in one night: %v", twice)
+	}
 	for _, what := range []string{"positions", "without a time", "voyages", "voyages without coordinates", "sightings", "laden", "ignored zones", "positions in bulk"} {
 		if counts[what] == 0 {
 			t.Errorf("nothing was compared of: %s, in %v", what, counts)

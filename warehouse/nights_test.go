@@ -87,10 +87,10 @@ func TestNights(t *testing.T) {
 	}
 	night(7, 0, 0)
 	// a question of fleetlake probe is no night, and a job that makes no search does not make the nights of others whole
-	for _, name := range []string{"probe", "positions"} {
+	for _, name := range []string{"positions", "probe"} {
 		for _, day := range []int{1, 2} {
 			sim.SetDay(day)
-			job := plan.Job{Name: name, Location: time.UTC, List: plan.List{By: "none"}, Lookup: plan.Lookup{Want: []string{"position"}, MaxAge: time.Hour, Watch: []string{watched}, WatchedOnly: true}}
+			job := plan.Job{Name: name, Location: time.UTC, List: plan.List{By: "none"}, Lookup: plan.Lookup{Want: []string{"position"}, MaxAge: 1, Watch: []string{watched}, WatchedOnly: true}}
 			if _, err := p.Run(t.Context(), job, start.AddDate(0, 0, day).Format(time.DateOnly)); err != nil {
 				t.Fatal(err)
 			}
@@ -126,6 +126,9 @@ func TestNights(t *testing.T) {
 		if published := fmt.Sprint(row[8]) != "0"; published && (total == 0 || (covered == total) != (n.verdict == "whole") || (covered == 0) != (n.verdict == "broken")) {
 			t.Errorf("night %d is %s with %d of %d searches", i, n.verdict, covered, total)
 		}
+	}
+	if _, rows := ask(t, w, "SELECT count(*) FROM nights WHERE job = 'positions' AND verdict = 'whole'"); rows[0][0] != int64(2) {
+		t.Errorf("%v nights of positions are whole, want 2", rows[0][0])
 	}
 	if _, rows := ask(t, w, "SELECT count(*) FILTER (whole), count(*) FILTER (NOT whole) FROM night_verdicts"); rows[0][0] != int64(3) || rows[0][1] != int64(5) {
 		t.Errorf("night_verdicts: %v", rows)
