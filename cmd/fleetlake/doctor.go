@@ -110,8 +110,8 @@ func (a *app) doctor(ctx context.Context) []finding {
 	for _, words := range openToOthers(cfg) {
 		found = append(found, finding{"permissions", "WARN", words})
 	}
-	if words := olderFile(ctx, cfg.DataDir); words != "" && configErr == nil {
-		found = append(found, finding{"warehouse", "WARN", strings.TrimSpace(words)})
+	if configErr == nil && isOlder(ctx, cfg.DataDir) {
+		found = append(found, finding{"warehouse", "WARN", warehouse.ErrOlder.Error()})
 	}
 	a.code = code
 	return found

@@ -208,23 +208,23 @@ func (a *app) answer(ctx context.Context, dir string, q question, o queryOptions
 	case errors.Is(err, warehouse.ErrFiles):
 		return &sqlError{q.placed(err) + "\nA query can use the warehouse only; --unsafe-files lets it use files and the network", err}
 	case errors.Is(err, warehouse.ErrStatement):
-		return &sqlError{q.placed(err) + olderFile(ctx, dir), err}
+		words := q.placed(err)
+		if isOlder(ctx, dir) { // which may be why there is no table or column of that name
+			words += "\n" + warehouse.ErrOlder.Error()
+		}
+		return &sqlError{words, err}
 	}
 	return err
 }
 
-// olderFile returns a line that says that an older program made the published file, which may be why a statement has no
-// table or column of that name; empty if this program made it.
-func olderFile(ctx context.Context, dir string) string {
+// isOlder reports whether an older program made the published file; false if it cannot be read.
+func isOlder(ctx context.Context, dir string) bool {
 	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{})
 	if err != nil {
-		return ""
+		return false
 	}
 	defer w.Close() // of a file that was only read
-	if err := w.CheckCurrent(ctx); errors.Is(err, warehouse.ErrOlder) {
-		return "\n" + err.Error()
-	}
-	return ""
+	return errors.Is(w.CheckCurrent(ctx), warehouse.ErrOlder)
 }
 
 // checkParams refuses a value that a parameter of a worked query cannot have.
